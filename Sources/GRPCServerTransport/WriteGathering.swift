@@ -17,6 +17,8 @@ final class WriteGathering: ChannelDuplexHandler {
   /// The most bytes that are gathered. More are handed to the channel before the end of the input,
   /// so that it can tell writers that it is full.
   private static let maximumGatheredBytes = 64 * 1024
+  /// A piece from so many bytes on costs less to hand on by itself than to copy.
+  private static let minimumUncopiedBytes = 8 * 1024
   /// The largest buffer that is kept for the next write.
   private static let maximumReusedBytes = 16 * 1024
   /// The bytes of unread answers from which on a peer's requests stay unread too.
@@ -63,6 +65,12 @@ final class WriteGathering: ChannelDuplexHandler {
     context: ChannelHandlerContext, data: NIOAny, promise written: EventLoopPromise<Void>?
   ) {
     guard case .byteBuffer(let bytes) = unwrapOutboundIn(data) else {
+      writeGathered(context)
+      socket.channelWasWritten()
+      return context.write(data, promise: written)
+    }
+    if bytes.readableBytes >= Self.minimumUncopiedBytes, patch == nil {
+      // What is long is handed on as it is, behind what was gathered before it.
       writeGathered(context)
       socket.channelWasWritten()
       return context.write(data, promise: written)

@@ -15,7 +15,7 @@ public struct WorkBudget: Sendable {
   public let limit: Int
   /// Steps left; 0 when they are spent.
   public private(set) var remaining: Int
-  private let deadline: ContinuousClock.Instant?
+  private let deadline: WorkDeadline?
   private let isCancelled: (@Sendable () -> Bool)?
   private var stepsSinceLook = 0
 
@@ -34,7 +34,7 @@ public struct WorkBudget: Sendable {
   ///   - deadline: When the work ends whatever is left; nil: never.
   ///   - isCancelled: Whether the caller has left; nil: it never does.
   public init(
-    steps: Int, deadline: ContinuousClock.Instant? = nil,
+    steps: Int, deadline: WorkDeadline? = nil,
     isCancelled: (@Sendable () -> Bool)? = nil
   ) {
     limit = steps
@@ -61,6 +61,6 @@ public struct WorkBudget: Sendable {
     guard stepsSinceLook >= Self.stepsBetweenLooks else { return }
     stepsSinceLook = 0
     if let isCancelled, isCancelled() { throw .cancelled }
-    if let deadline, deadline <= .now { throw .deadlinePassed }
+    if let deadline, deadline.hasPassed { throw .deadlinePassed }
   }
 }

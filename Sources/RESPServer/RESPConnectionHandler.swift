@@ -330,7 +330,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     let services = services
     let version = executor.writer.version
     let caller = UInt64(executor.connectionID)
-    let deadline = ContinuousClock.now + .milliseconds(services.configuration.longMilliseconds)
+    let deadline = WorkDeadline(.now + .milliseconds(services.configuration.longMilliseconds))
     let buffer = context.channel.allocator.buffer(capacity: 4096)
     let loop = context.eventLoop
     let bound = NIOLoopBound((self, context), eventLoop: loop)

@@ -5,31 +5,21 @@ import ObjectModel
 /// come first.
 @safe struct FilterPlan {
   /// Whether nothing can match, because nobody carries a wanted tag.
-  var isImpossible = false
+  private(set) var isImpossible = false
   /// Whether there is no condition at all.
-  var isTrivial = true
-  /// The tags that a match must all carry, the rarest first.
-  var allTags: [UInt32] = []
-  /// The tags of which a match must carry at least one.
-  var anyTags: [UInt32] = []
-  var notTags: [UInt32] = []
-  /// The signature bits that must all be set.
-  var signatureAll: UInt32 = 0
-  /// The signature bits of which one must be set; 0 stands for no such condition.
-  var signatureAny: UInt32 = 0
-  /// The signature bits of which none may be set; each belongs to one tag alone.
-  var signatureNot: UInt32 = 0
+  private(set) var isTrivial = true
+  /// The signature bits of the conditions on tags.
+  private(set) var signatures = SignatureTest()
   /// Whether a signature that passes must be verified in the record, since tags share its bits.
-  var verifiesTags = false
-  /// The slots that never match, in ascending order.
-  var excluded: [UInt32] = []
-  var area: PreparedArea?
-  /// The conditions that need neither the record nor the place.
-  var columns = ColumnTest()
-  var predicate: ((UnsafeRawBufferPointer) -> Bool)?
+  private var verifiesTags = false
+  /// Whether there is a condition other than one on tags.
+  private var needsRest = false
   /// The number of points that a search by place may test. Beyond it, reading the columns from end
   /// to end is cheaper.
-  var scanBudget = Int.max
+  private(set) var scanBudget = Int.max
+  /// The conditions themselves; most queries have none. They are one object, because a plan is
+  /// copied with its search wherever that is passed.
+  private var conditions: Conditions?
 
   /// - Parameters:
   ///   - filter: The conditions.
@@ -45,60 +35,62 @@ import ObjectModel
     {
       return
     }
-    resolveTags(filter, index)
-    excluded = filter.excludedIDs.compactMap { index.findSlot($0) }.sorted()
-    area = prepared ?? filter.area.map(PreparedArea.init)
-    columns = ColumnTest(
-      ranges: filter.columnRanges, count: index.configuration.columnCount,
-      observedNotBefore: filter.observedNotBefore?.milliseconds)
+    let conditions = Conditions(filter, index, area: prepared)
+    resolveTags(filter, index, conditions)
+    let columns = conditions.columns
     if columns.ranges.contains(where: { !(0..<columns.count).contains($0.column) }) {
       isImpossible = true
     }
-    unsafe predicate = unsafe filter.payloadPredicate
     if !columns.isEmpty {
       scanBudget = max(4096, index.count / 32)
     }
+    needsRest =
+      unsafe !conditions.excluded.isEmpty || conditions.area != nil || !columns.isEmpty
+      || conditions.predicate != nil
     isTrivial =
-      unsafe allTags.isEmpty && anyTags.isEmpty && notTags.isEmpty && excluded.isEmpty
-      && area == nil
-      && columns.isEmpty && predicate == nil && !isImpossible
+      conditions.allTags.isEmpty && conditions.anyTags.isEmpty && conditions.notTags.isEmpty
+      && !needsRest && !isImpossible
+    self.conditions = conditions
   }
 
-  private mutating func resolveTags(_ filter: borrowing SearchFilter, _ index: borrowing LiveIndex)
-  {
+  private mutating func resolveTags(
+    _ filter: borrowing SearchFilter, _ index: borrowing LiveIndex, _ conditions: Conditions
+  ) {
     if !filter.tags.isEmpty {
       let wanted = filter.tags.map { index.tags.find($0) }
       let known = Array(Set(wanted.compactMap { $0 }))
       if filter.tagMatch == .all || Set(filter.tags).count == 1 {
         if wanted.contains(nil) { isImpossible = true }
-        allTags = known.sorted { index.tags[$0].count < index.tags[$1].count }
-        for id in known { signatureAll |= index.tags[id].signature }
+        conditions.allTags = known.sorted { index.tags[$0].count < index.tags[$1].count }
+        for id in known { signatures.all |= index.tags[id].signature }
         verifiesTags = known.contains { !index.tags[$0].isExact }
       } else {
         if known.isEmpty { isImpossible = true }
-        anyTags = known
-        for id in known { signatureAny |= index.tags[id].signature }
+        conditions.anyTags = known
+        for id in known { signatures.any |= index.tags[id].signature }
         verifiesTags = known.contains { !index.tags[$0].isExact }
       }
     }
-    notTags = Array(Set(filter.notTags.compactMap { index.tags.find($0) }))
-    for id in notTags {
+    conditions.notTags = Array(Set(filter.notTags.compactMap { index.tags.find($0) }))
+    for id in conditions.notTags {
       if index.tags[id].isExact {
-        signatureNot |= index.tags[id].signature
+        signatures.none |= index.tags[id].signature
       } else {
         verifiesTags = true
       }
     }
   }
 
+  /// The tags that a match must all carry, the rarest first.
+  var allTags: [UInt32] { conditions?.allTags ?? [] }
+  /// The tags of which a match must carry at least one.
+  var anyTags: [UInt32] { conditions?.anyTags ?? [] }
+  /// The conditions that need neither the record nor the place.
+  var columns: ColumnTest { conditions?.columns ?? ColumnTest() }
+
   /// Returns whether a signature, or a union of signatures, may belong to a match.
   @inline(__always)
   func admits(_ signature: UInt32) -> Bool { signatures.admits(signature) }
-
-  @inline(__always)
-  var signatures: SignatureTest {
-    SignatureTest(all: signatureAll, any: signatureAny, none: signatureNot)
-  }
 
   /// Whether the signature alone decides which points match.
   var isSignatureOnly: Bool { isTrivial || (!verifiesTags && !needsRest) }
@@ -106,10 +98,11 @@ import ObjectModel
   /// Returns the share of all points that carry the wanted tags, as far as the tags' counts tell.
   /// It is `nil` without a condition on tags, or when other conditions may exclude carriers.
   func tagShare(_ index: borrowing LiveIndex) -> Double? {
-    guard !needsRest, notTags.isEmpty, allTags.count <= 1, !(allTags.isEmpty && anyTags.isEmpty)
+    guard !needsRest, let conditions, conditions.notTags.isEmpty, conditions.allTags.count <= 1,
+      !(conditions.allTags.isEmpty && conditions.anyTags.isEmpty)
     else { return nil }
     var carriers: UInt32 = 0
-    for tag in allTags.isEmpty ? anyTags : allTags {
+    for tag in conditions.allTags.isEmpty ? conditions.anyTags : conditions.allTags {
       carriers = max(carriers, index.tags[tag].count)
     }
     return Double(max(1, carriers)) / Double(max(1, index.count))
@@ -125,27 +118,57 @@ import ObjectModel
   @inline(__always)
   func matches(_ slot: UInt32, signature: UInt32, _ index: borrowing LiveIndex) -> Bool {
     if isTrivial { return true }
-    guard admits(signature), signature & signatureNot == 0 else { return false }
+    guard admits(signature), signature & signatures.none == 0 else { return false }
     return matchesRest(slot, index)
   }
 
   /// Tests every condition except expiry, for a carrier from the posting list of ``postingTags``.
   func isAnswered(byPosting slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
-    if allTags.count <= 1 && notTags.isEmpty && !needsRest { return true }
+    if !needsRest, let conditions, conditions.allTags.count <= 1, conditions.notTags.isEmpty {
+      return true
+    }
     return matches(slot, signature: index.signature(slot), index)
   }
 
-  /// Whether there is a condition other than one on tags.
-  private var needsRest: Bool {
-    unsafe !excluded.isEmpty || area != nil || !columns.isEmpty
-      || predicate != nil
+  @inline(__always)
+  private func matchesRest(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
+    conditions?.admits(slot, index, verifyingTags: verifiesTags) ?? true
+  }
+}
+
+/// What a filter demands, in the terms of the index that it was made for.
+@safe private final class Conditions {
+  /// The tags that a match must all carry, the rarest first.
+  var allTags: [UInt32] = []
+  /// The tags of which a match must carry at least one.
+  var anyTags: [UInt32] = []
+  /// The tags of which a match may carry none.
+  var notTags: [UInt32] = []
+  /// The slots that never match, in ascending order.
+  let excluded: [UInt32]
+  let area: PreparedArea?
+  /// The conditions that need neither the record nor the place.
+  let columns: ColumnTest
+  let predicate: ((UnsafeRawBufferPointer) -> Bool)?
+
+  /// Takes over all conditions but those on tags.
+  init(
+    _ filter: borrowing SearchFilter, _ index: borrowing LiveIndex, area prepared: PreparedArea?
+  ) {
+    excluded = filter.excludedIDs.compactMap { index.findSlot($0) }.sorted()
+    area = prepared ?? filter.area.map(PreparedArea.init)
+    columns = ColumnTest(
+      ranges: filter.columnRanges, count: index.configuration.columnCount,
+      observedNotBefore: filter.observedNotBefore?.milliseconds)
+    unsafe predicate = unsafe filter.payloadPredicate
   }
 
+  /// Tests what a signature leaves open, except expiry.
   @inline(never)
-  private func matchesRest(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
+  func admits(_ slot: UInt32, _ index: borrowing LiveIndex, verifyingTags: Bool) -> Bool {
     guard columns.admits(slot, index) else { return false }
-    if !excluded.isEmpty && contains(excluded, slot) { return false }
-    if verifiesTags && !verifyTags(slot, index) { return false }
+    if !excluded.isEmpty && excludes(slot) { return false }
+    if verifyingTags && !verifyTags(slot, index) { return false }
     if let area {
       let entry = index.slots[slot]
       guard area.contains(latitude: entry.latitude, longitude: entry.longitude) else {
@@ -156,14 +179,14 @@ import ObjectModel
     return true
   }
 
-  private func contains(_ sorted: [UInt32], _ slot: UInt32) -> Bool {
+  private func excludes(_ slot: UInt32) -> Bool {
     var low = 0
-    var high = sorted.count
+    var high = excluded.count
     while low < high {
       let middle = (low + high) / 2
-      if sorted[middle] < slot { low = middle + 1 } else { high = middle }
+      if excluded[middle] < slot { low = middle + 1 } else { high = middle }
     }
-    return low < sorted.count && sorted[low] == slot
+    return low < excluded.count && excluded[low] == slot
   }
 
   private func verifyTags(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {

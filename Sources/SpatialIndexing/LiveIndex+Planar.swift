@@ -37,21 +37,28 @@ extension LiveIndex {
     if search.after == nil, let guess = guessedSquare(search, center) { reach = min(reach, guess) }
     while true {
       let first = min(bound, reach)
-      var candidates = PlanarCandidates(limit: search.limit, scale: scale, bound: first)
-      guard planarScan(search, center: center, inner: inner, candidates: &candidates, work: &work)
-      else {
-        return .tooManyFail
+      let answer = PlanarCandidates.withEmpty(
+        limit: search.limit, scale: scale, bound: first
+      ) { candidates -> PlanarAnswer? in
+        guard planarScan(search, center: center, inner: inner, candidates: &candidates, work: &work)
+        else {
+          return .tooManyFail
+        }
+        if work.mustEnd() { return .found([]) }
+        candidates.reduce()
+        // Points beyond the first square were not looked at, so that they could still be nearer.
+        let isCertain = candidates.count >= search.limit && candidates.needed <= first
+        if isCertain || (isBounded && first == bound) {
+          guard PlanarScale.isTrusted(center, square: candidates.bound) else { return .outOfPlane }
+          return .found(finish(search, candidates, &work))
+        }
+        // The guess was too small, or there are too few points in the plane.
+        guard PlanarScale.isTrusted(center, square: first), first < bound else {
+          return .outOfPlane
+        }
+        return nil
       }
-      if work.mustEnd() { return .found([]) }
-      candidates.reduce()
-      // Points beyond the first square were not looked at, so that they could still be nearer.
-      let isCertain = candidates.count >= search.limit && candidates.needed <= first
-      if isCertain || (isBounded && first == bound) {
-        guard PlanarScale.isTrusted(center, square: candidates.bound) else { return .outOfPlane }
-        return .found(finish(search, candidates, &work))
-      }
-      // The guess was too small, or there are too few points in the plane.
-      guard PlanarScale.isTrusted(center, square: first), first < bound else { return .outOfPlane }
+      if let answer { return answer }
       reach = first * 6
     }
   }
@@ -133,9 +140,11 @@ extension LiveIndex {
     _ search: NearestSearch, center: MercatorPoint, inner: Float,
     candidates: inout PlanarCandidates, work: inout SearchWork
   ) -> Bool {
-    // At each of 32 levels at most three siblings wait on the stack.
-    unsafe withUnsafeTemporaryAllocation(of: Pending.self, capacity: 132) { stack in
-      unsafe stack[0] = Pending(node: 0, x: 0, y: 0, square: 0)
+    // At each of 32 levels at most three siblings wait on the stack. A temporary allocation of so
+    // many would be one on the heap.
+    var pendings = InlineArray<132, Pending>(repeating: Pending(node: 0, x: 0, y: 0, square: 0))
+    var span = pendings.mutableSpan
+    return unsafe span.withUnsafeMutableBufferPointer { stack in
       var depth = 1
       var budget = search.plan.scanBudget
       let tick = times.tick(search.now)

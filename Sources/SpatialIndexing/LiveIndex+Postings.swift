@@ -186,23 +186,25 @@ extension LiveIndex {
 
   /// Returns an upper bound of the k-th smallest square.
   func kth(_ k: Int, _ scale: PlanarScale) -> Double {
-    var nearest = PlanarCandidates(
-      limit: k, scale: scale, bound: .greatestFiniteMagnitude, margin: 60)
-    var i = 0
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8) { nobody in
-      let nobody = unsafe nobody.baseAddress.unsafelyUnwrapped
-      unsafe nobody.initialize(repeating: 0, count: 8)
-      while i < count {
-        let eight = unsafe UnsafeRawPointer(squares + i).loadUnaligned(as: SIMD8<Float>.self)
-        if SIMD8Distances.anyIsWithin(eight, nearest.bound) {
-          unsafe nearest.append(eight, UnsafePointer(nobody), lanes: 8)
-          nearest.reduceIfWorthwhile()
+    PlanarCandidates.withEmpty(
+      limit: k, scale: scale, bound: .greatestFiniteMagnitude, margin: 60
+    ) { nearest in
+      var i = 0
+      unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8) { nobody in
+        let nobody = unsafe nobody.baseAddress.unsafelyUnwrapped
+        unsafe nobody.initialize(repeating: 0, count: 8)
+        while i < count {
+          let eight = unsafe UnsafeRawPointer(squares + i).loadUnaligned(as: SIMD8<Float>.self)
+          if SIMD8Distances.anyIsWithin(eight, nearest.bound) {
+            unsafe nearest.append(eight, UnsafePointer(nobody), lanes: 8)
+            nearest.reduceIfWorthwhile()
+          }
+          i += 8
         }
-        i += 8
       }
+      nearest.reduce()
+      return Double(nearest.worst)
     }
-    nearest.reduce()
-    return Double(nearest.worst)
   }
 
   /// Returns the carriers whose squares are at most `reach`.

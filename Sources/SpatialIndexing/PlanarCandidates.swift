@@ -5,6 +5,8 @@
 ///
 ///     squares | s s s ... s | 8 spare |     slots | n n n ... n | 8 spare |     one allocation
 @safe struct PlanarCandidates: ~Copyable {
+  /// Whether `squares` begins memory of the list's own, and not of its caller's.
+  private var ownsMemory = false
   private var squares: UnsafeMutablePointer<Float>
   private var slots: UnsafeMutablePointer<UInt32>
   private var capacity: Int
@@ -21,27 +23,55 @@
   /// The number of candidates beyond the best that are collected before the next reduction.
   private let margin: Int
 
-  /// Makes an empty list. `margin` is small where a tight bound saves visits, greater where all is
-  /// read anyway.
-  init(limit: Int, scale: PlanarScale, bound: Float, margin: Int = 12) {
+  /// Lends an empty list, whose memory is on the stack if it is short.
+  ///
+  /// - Parameters:
+  ///   - limit: How many points are wanted.
+  ///   - scale: The scale of the plane.
+  ///   - bound: The greatest square of a point that is of interest.
+  ///   - margin: Small where a tight bound saves visits, greater where all is read anyway.
+  ///   - body: Collects.
+  /// - Returns: What `body` returns.
+  @inline(__always)
+  static func withEmpty<Answer>(
+    limit: Int, scale: PlanarScale, bound: Float, margin: Int = 12,
+    _ body: (inout PlanarCandidates) -> Answer
+  ) -> Answer {
+    let first = limit + max(margin, limit / 4)
+    let capacity = first + 56
+    return unsafe withUnsafeTemporaryAllocation(
+      byteCount: bytes(capacity), alignment: 16
+    ) { memory in
+      var candidates = unsafe PlanarCandidates(
+        limit: limit, scale: scale, bound: bound, margin: margin, nextReduction: first,
+        capacity: capacity, memory: memory.baseAddress.unsafelyUnwrapped)
+      return body(&candidates)
+    }
+  }
+
+  private init(
+    limit: Int, scale: PlanarScale, bound: Float, margin: Int, nextReduction: Int, capacity: Int,
+    memory: UnsafeMutableRawPointer
+  ) {
     self.limit = limit
     self.margin = margin
     self.scale = scale
     self.bound = bound
-    nextReduction = limit + max(margin, limit / 4)
-    capacity = nextReduction + 56
-    unsafe (squares, slots) = Self.allocate(capacity)
+    self.nextReduction = nextReduction
+    self.capacity = capacity
+    unsafe (squares, slots) = unsafe Self.lists(in: memory, capacity)
   }
 
-  deinit { unsafe squares.deallocate() }
+  deinit { if ownsMemory { unsafe squares.deallocate() } }
 
-  private static func allocate(
-    _ capacity: Int
+  private static func bytes(_ capacity: Int) -> Int { (capacity + 8) * 8 }
+
+  private static func lists(
+    in memory: UnsafeMutableRawPointer, _ capacity: Int
   ) -> (UnsafeMutablePointer<Float>, UnsafeMutablePointer<UInt32>) {
-    let bytes = UnsafeMutableRawPointer.allocate(byteCount: (capacity + 8) * 8, alignment: 16)
-    return unsafe (
-      bytes.bindMemory(to: Float.self, capacity: capacity + 8),
-      (bytes + (capacity + 8) * 4).bindMemory(to: UInt32.self, capacity: capacity + 8)
+    unsafe (
+      memory.bindMemory(to: Float.self, capacity: capacity + 8),
+      (memory + (capacity + 8) * 4).bindMemory(to: UInt32.self, capacity: capacity + 8)
     )
   }
 
@@ -79,10 +109,13 @@
   }
 
   private mutating func grow() {
-    let (wider, widerSlots) = unsafe Self.allocate(capacity * 2)
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.bytes(capacity * 2), alignment: 16)
+    let (wider, widerSlots) = unsafe Self.lists(in: memory, capacity * 2)
     unsafe wider.update(from: squares, count: count)
     unsafe widerSlots.update(from: slots, count: count)
-    unsafe squares.deallocate()
+    if ownsMemory { unsafe squares.deallocate() }
+    ownsMemory = true
     unsafe squares = wider
     unsafe slots = widerSlots
     capacity *= 2

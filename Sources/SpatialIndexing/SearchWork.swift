@@ -105,12 +105,20 @@ extension WorkBudget {
   ) throws(Exhaustion) -> Answer {
     var work = SearchWork(spending: self, stepCost: cost)
     let answer = search(&work)
+    try settle(&work)
+    return answer
+  }
+
+  /// Takes over what a search left of what it began with: everything that was left here.
+  ///
+  /// - Parameter work: The counts of the search, which has ended.
+  /// - Throws: Why it ended unfinished; nothing is left then, and its answer is of no use.
+  public mutating func settle(_ work: inout SearchWork) throws(Exhaustion) {
     do throws(Exhaustion) {
       self = try work.finish()
     } catch {
       exhaust()
       throw error
     }
-    return answer
   }
 }

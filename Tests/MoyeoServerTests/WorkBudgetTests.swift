@@ -245,7 +245,7 @@ import LiveLayers
     }
     #expect(reason(WorkCaller()) == nil)
     #expect(reason(WorkCaller(isCancelled: { true })) == .deadlineExceeded)
-    #expect(reason(WorkCaller(deadline: .now - .seconds(1))) == .deadlineExceeded)
+    #expect(reason(WorkCaller(deadline: WorkDeadline(.now - .seconds(1)))) == .deadlineExceeded)
     let batch = Moyeo_V1_NearbyBatchRequest.with {
       $0.layer = "taxis"
       $0.requests = [long, Self.nearby()]

@@ -38,7 +38,7 @@ import Testing
   @Test func callersThatLeaveEndTheWork() {
     var left = WorkBudget(steps: 10_000, isCancelled: { true })
     #expect(throws: WorkBudget.Exhaustion.cancelled) { try left.spend(256) }
-    var late = WorkBudget(steps: 10_000, deadline: .now - .seconds(1))
+    var late = WorkBudget(steps: 10_000, deadline: WorkDeadline(.now - .seconds(1)))
     #expect(throws: WorkBudget.Exhaustion.deadlinePassed) { try late.spend(256) }
   }
 }

@@ -224,7 +224,7 @@ struct PartyServiceTests {
     }
     #expect(throws: PartyServiceError.abandoned) {
       try it.partyService.match(
-        request, budget: WorkBudget(steps: 4096, deadline: .now - .seconds(1)))
+        request, budget: WorkBudget(steps: 4096, deadline: WorkDeadline(.now - .seconds(1))))
     }
     #expect(throws: PartyServiceError.abandoned) {
       try it.partyService.match(request, budget: WorkBudget(steps: 4096) { true })

@@ -274,7 +274,7 @@ import Testing
     }
     var exact = WorkBudget(steps: spent)
     #expect(try index.search(search, budget: &exact).hits.count == 10)
-    var late = WorkBudget(steps: .max, deadline: .now)
+    var late = WorkBudget(steps: .max, deadline: WorkDeadline(.now))
     #expect(throws: WorkBudget.Exhaustion.deadlinePassed) {
       try index.search(search, budget: &late)
     }

@@ -43,23 +43,25 @@ import Testing
     var g = SplitMix64(seed: seed)
     for round in 0..<200 {
       let limit = Int.random(in: 1...60, using: &g)
-      var candidates = PlanarCandidates(
-        limit: limit, scale: PlanarScale(latitude: 37.5), bound: .greatestFiniteMagnitude)
       var all: [Float] = []
-      for i in 0..<Int.random(in: 0...300, using: &g) {
-        let square: Float =
-          round % 4 == 0 ? 5e9 : .random(in: 0...(round % 4 == 1 ? 1 : 1e12), using: &g)
-        all.append(square)
-        if square <= candidates.bound { candidates.append(square, UInt32(i)) }
-        candidates.reduceIfWorthwhile()
+      let (kept, worst) = PlanarCandidates.withEmpty(
+        limit: limit, scale: PlanarScale(latitude: 37.5), bound: .greatestFiniteMagnitude
+      ) { candidates in
+        for i in 0..<Int.random(in: 0...300, using: &g) {
+          let square: Float =
+            round % 4 == 0 ? 5e9 : .random(in: 0...(round % 4 == 1 ? 1 : 1e12), using: &g)
+          all.append(square)
+          if square <= candidates.bound { candidates.append(square, UInt32(i)) }
+          candidates.reduceIfWorthwhile()
+        }
+        candidates.reduce()
+        return (Set((0..<candidates.count).map { candidates.slot($0) }), candidates.worst)
       }
-      candidates.reduce()
-      let kept = Set((0..<candidates.count).map { candidates.slot($0) })
       let best = all.indices.sorted { all[$0] < all[$1] }.prefix(limit)
       for i in best where all[i] < all[best.last!] { #expect(kept.contains(UInt32(i))) }
       if all.count >= limit {
         #expect(kept.count >= limit)
-        #expect(candidates.worst >= all[best.last!])
+        #expect(worst >= all[best.last!])
       }
     }
   }

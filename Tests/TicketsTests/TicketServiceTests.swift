@@ -238,7 +238,8 @@ import TestSupport
       try fixture.service.search(query, budget: WorkBudget(steps: 500))
     }
     #expect(throws: TicketServiceError.abandoned) {
-      try fixture.service.search(query, budget: WorkBudget(steps: .max, deadline: .now))
+      try fixture.service.search(
+        query, budget: WorkBudget(steps: .max, deadline: WorkDeadline(.now)))
     }
     #expect(throws: TicketServiceError.abandoned) {
       try fixture.service.search(query, budget: WorkBudget(steps: .max) { true })

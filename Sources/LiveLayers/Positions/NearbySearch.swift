@@ -75,11 +75,12 @@ extension Layer {
       after: start.map { (distanceMillimeters: Int64(bitPattern: $0.key), id: $0.id) },
       readsRecords: true)
     var page = PageEnd(limit: search.limit)
-    try budget.spend(on: search) { work in
-      _ = index.nearest(query, now: now, work: &work) { hit in
-        if page.takes(hit, key: UInt64(bitPattern: hit.distanceMillimeters)) { visit(hit) }
-      }
+    // Not in a closure, which would capture a copy of the query.
+    var work = budget.work(on: search)
+    index.nearest(query, now: now, work: &work) { hit in
+      if page.takes(hit, key: UInt64(bitPattern: hit.distanceMillimeters)) { visit(hit) }
     }
+    try budget.settle(&work, of: search)
     return page.cursor(of: search, layer: name)
   }
 }

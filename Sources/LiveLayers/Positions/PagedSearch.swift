@@ -29,15 +29,21 @@ extension Layer {
 }
 
 extension WorkBudget {
-  /// Runs a search that may do as much as is left of the budget.
+  /// Begins a search that may do as much as is left of the budget.
+  func work(on search: some PagedSearch) -> SearchWork {
+    SearchWork(
+      spending: self, stepCost: search.filter.stepCost(area: search.confiningArea))
+  }
+
+  /// Takes over what a search left of the budget.
   ///
   /// - Throws: `tooMuchWork` when the search ended unfinished, `abandoned`.
-  mutating func spend(
-    on search: some PagedSearch, _ body: (inout SearchWork) -> Void
-  ) throws(LayerError) {
-    let area = search.confiningArea
-    try searching(
-      cost: search.filter.stepCost(area: area), field: search.filter.longestPart(area: area), body)
+  mutating func settle(_ work: inout SearchWork, of search: some PagedSearch) throws(LayerError) {
+    do throws(Exhaustion) {
+      try settle(&work)
+    } catch {
+      throw LayerError(error, field: search.filter.longestPart(area: search.confiningArea))
+    }
   }
 }
 

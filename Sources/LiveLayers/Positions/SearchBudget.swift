@@ -30,10 +30,19 @@ extension WorkBudget {
     do throws(Exhaustion) {
       return try searching(cost: cost, search)
     } catch {
-      switch error {
-      case .steps(let limit): throw .tooMuchWork(limit: limit, field: field)
-      case .deadlinePassed, .cancelled: throw .abandoned
-      }
+      throw LayerError(error, field: field)
+    }
+  }
+}
+
+extension LayerError {
+  /// - Parameters:
+  ///   - exhaustion: Why a search ended unfinished.
+  ///   - field: The part of the query that made it long.
+  init(_ exhaustion: WorkBudget.Exhaustion, field: String) {
+    switch exhaustion {
+    case .steps(let limit): self = .tooMuchWork(limit: limit, field: field)
+    case .deadlinePassed, .cancelled: self = .abandoned
     }
   }
 }

@@ -59,11 +59,11 @@ extension Layer {
       filter: search.filter.searchFilter(columns: columns, area: nil, now: now, seen: seen),
       after: start.map { (mortonCode: $0.key, id: $0.id) }, readsRecords: true)
     var page = PageEnd(limit: search.limit)
-    try budget.spend(on: search) { work in
-      _ = index.within(query, now: now, work: &work) { hit in
-        if page.takes(hit, key: hit.mortonCode) { visit(hit) }
-      }
+    var work = budget.work(on: search)
+    index.within(query, now: now, work: &work) { hit in
+      if page.takes(hit, key: hit.mortonCode) { visit(hit) }
     }
+    try budget.settle(&work, of: search)
     return page.cursor(of: search, layer: name)
   }
 }

@@ -19,7 +19,9 @@ package struct CoalescingSettings: Sendable, Hashable {
   package init() {}
 
   /// When a read that begins to wait for the pool now is given up.
-  func deadline() -> ContinuousClock.Instant { .now + .milliseconds(longReadMilliseconds) }
+  func deadline() -> WorkDeadline {
+    WorkDeadline(.now + .milliseconds(longReadMilliseconds))
+  }
 }
 
 /// Answers of reads that callers share, so that nobody's question is worked out twice.

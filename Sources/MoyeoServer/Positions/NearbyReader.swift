@@ -20,13 +20,13 @@ struct NearbyReader: Sendable {
 
   /// The query of a NearbyRequest; `nil` when it must take the other path.
   func question(in request: UnsafeRawBufferPointer) -> Question? {
-    guard let fields = fields(in: request) else { return nil }
+    guard var fields = fields(in: request) else { return nil }
     var layer: String?
     if let name = fields.layer {
       layer = String(validating: name, as: UTF8.self)
       guard layer != nil else { return nil }
     }
-    return search(fields).map { Question(layer: layer, search: $0) }
+    return search(&fields).map { Question(layer: layer, search: $0) }
   }
 
   /// The number of queries of a NearbyBatchRequest, at most one more than are allowed; damage is not
@@ -55,13 +55,13 @@ struct NearbyReader: Sendable {
       switch field.key {
       case 1 << 3 | 2: layer = field.bytes
       case Self.queryKey:
-        guard searches.count < limits.nearbyBatch, let fields = fields(in: field.bytes)
+        guard searches.count < limits.nearbyBatch, var fields = fields(in: field.bytes)
         else { return nil }
         if let name = fields.layer {
           guard named?.elementsEqual(name) ?? true else { return nil }
           named = name
         }
-        guard let search = search(fields) else { return nil }
+        guard let search = search(&fields) else { return nil }
         searches.append(search)
       default: return nil
       }
@@ -121,14 +121,17 @@ struct NearbyReader: Sendable {
     return true
   }
 
-  private func search(_ fields: consuming Fields) -> NearbySearch? {
+  /// Takes the query out of a request's fields.
+  private func search(_ fields: inout Fields) -> NearbySearch? {
     guard
       let origin = try? validation.coordinate(
         latitude: fields.latitude, longitude: fields.longitude, allowsNullIsland: true),
       let limit = try? validation.limit(
         fields.limit, default: limits.defaultHits, maximum: limits.hits)
     else { return nil }
-    var search = NearbySearch(origin: origin, limit: limit, filter: fields.filter)
+    var search = NearbySearch(origin: origin, limit: limit)
+    swap(&search.filter, &fields.filter)
+    swap(&search.cursor, &fields.cursor)
     if let meters = fields.radiusMeters {
       guard let radius = try? validation.radiusMillimeters(meters) else { return nil }
       search.radiusMillimeters = radius
@@ -137,7 +140,6 @@ struct NearbyReader: Sendable {
       guard let age = try? validation.maximumAgeMilliseconds(seconds) else { return nil }
       search.filter.maximumAgeMilliseconds = age
     }
-    search.cursor = fields.cursor
     return search
   }
 
