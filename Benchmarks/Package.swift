@@ -47,8 +47,6 @@ let package = Package(
     // One person's search among 100,000 who wait.
     .executableTarget(
       name: "TicketSearchBenchmarks", dependencies: [core], swiftSettings: houseSettings),
-    // 5,000 clients panning a map, with and without sharing: a library with a `run`.
-    .target(name: "CoalescingSimulation", dependencies: [core], swiftSettings: houseSettings),
     // The same work under ordo-one's harness.
     .executableTarget(
       name: "IndexBenchmarks",
