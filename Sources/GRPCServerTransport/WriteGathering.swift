@@ -64,13 +64,10 @@ final class WriteGathering: ChannelDuplexHandler {
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise written: EventLoopPromise<Void>?
   ) {
-    guard case .byteBuffer(let bytes) = unwrapOutboundIn(data) else {
-      writeGathered(context)
-      socket.channelWasWritten()
-      return context.write(data, promise: written)
-    }
-    if bytes.readableBytes >= Self.minimumUncopiedBytes, patch == nil {
-      // What is long is handed on as it is, behind what was gathered before it.
+    guard case .byteBuffer(let bytes) = unwrapOutboundIn(data),
+      bytes.readableBytes < Self.minimumUncopiedBytes || patch != nil
+    else {
+      // What is long, or no memory, is handed on as it is, behind what was gathered before it.
       writeGathered(context)
       socket.channelWasWritten()
       return context.write(data, promise: written)

@@ -36,6 +36,8 @@ extension WorkBudget {
 }
 
 extension LayerError {
+  /// What the caller of a search is told that its budget ended.
+  ///
   /// - Parameters:
   ///   - exhaustion: Why a search ended unfinished.
   ///   - field: The part of the query that made it long.
