@@ -7,8 +7,10 @@
 #include <string.h>
 
 #ifdef __linux__
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #endif
 
@@ -28,6 +30,24 @@ int moyeo_set_time_slice(uint64_t nanoseconds) {
 #else
   (void)nanoseconds;
   return 0;
+#endif
+}
+
+// A thread that steps aside gives up what is left of its turn, so that the turns are no longer than the
+// time between.
+static const uint64_t between_steps_aside = 250000;
+
+void moyeo_step_aside(void) {
+#ifdef __linux__
+  static _Thread_local uint64_t next;
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  uint64_t now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+  if (now < next) return;
+  // While it waits for its core, time passes; it has its turn again from then on.
+  sched_yield();
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  next = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec + between_steps_aside;
 #endif
 }
 
@@ -63,8 +83,7 @@ static void *run(void *raw) {
     id_t self = (id_t)syscall(SYS_gettid);
     // Nothing depends on it, so that a refusal changes nothing.
     setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + start.courtesy);
-    // Long turns, which any other thread may cut short when it wakes.
-    moyeo_set_time_slice(100000000);
+    moyeo_set_time_slice(between_steps_aside);
   }
 #endif
   start.body(start.argument);

@@ -94,7 +94,7 @@ package final class BoundedThreadPool: Sendable {
   ///   - mayBeShed: Whether it is refused while others wait. False for what ends a call that has cost
   ///     something already, and for what others wait for: it is never refused and goes first.
   ///   - body: Is handed a function that tells whether its caller has left, and calls it every few
-  ///     hundred steps.
+  ///     hundred steps; there it also lets other threads have its core (``TimeSlice/stepAside()``).
   /// - Returns: What `body` returns.
   /// - Throws: ``ThreadPoolError/overloaded(waiting:)``, `CancellationError`, what `body` throws.
   package func run<Result: Sendable>(
@@ -107,7 +107,10 @@ package final class BoundedThreadPool: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         job.run = {
           let result = Swift.Result {
-            try body { job.isCancelled.load(ordering: .relaxed) }
+            try body {
+              TimeSlice.stepAside()
+              return job.isCancelled.load(ordering: .relaxed)
+            }
           }
           continuation.resume(with: result)
         }

@@ -11,7 +11,8 @@ package enum WorkerThread {
   ///   - name: What debuggers and `top -H` show; Linux keeps the first 15 bytes.
   ///   - stackBytes: The size of the thread's stack, at least 16 KiB.
   ///   - courtesy: How far the thread stands behind others when there are fewer cores than threads
-  ///     that have work: steps of nice(2), 0 to 19. From 1 on, whoever wakes may run before it.
+  ///     that have work: steps of nice(2), 0 to 19. From 1 on, `body` calls
+  ///     ``TimeSlice/stepAside()`` often.
   ///   - body: Runs once; the thread ends with it.
   package static func start(
     name: String, stackBytes: Int = 1 << 20, courtesy: Int32 = 0,

@@ -31,6 +31,8 @@ struct RunningDaemon: Sendable {
   let grpc: GRPCClient<HTTP2ClientTransport.Posix>
   /// The calls of the default tenant, as the daemon has them.
   let room: TenantRoom
+  /// Where calls of ``room`` run that are long; its one thread is nobody else's.
+  let pool: BoundedThreadPool
 
   /// 2026-11-20T14:10:00Z.
   static let start = ObjectModel.Instant(milliseconds: 1_795_183_800_000)
@@ -129,12 +131,13 @@ struct RunningDaemon: Sendable {
           // A body that asks nothing over gRPC may end before this begins.
         }
       }
+      let pool = BoundedThreadPool(threadCount: 1)
       let running = RunningDaemon(
         layers: layers, clock: clock, addresses: addresses, group: group,
         shutdown: daemon.shutdown, readiness: daemon.readiness, grpc: grpc,
         room: daemon.room(
-          standard, BoundedThreadPool(threadCount: 1),
-          TenantLabels(openTenant: Caller.defaultTenant), onFilled: {}))
+          standard, pool, TenantLabels(openTenant: Caller.defaultTenant), onFilled: {}),
+        pool: pool)
       let outcome: Result<Void, any Error>
       do {
         try await body(running)

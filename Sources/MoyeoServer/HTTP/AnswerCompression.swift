@@ -50,7 +50,11 @@ struct AnswerCompression: Sendable {
 
   /// A text answer that is written on an event loop, compressed; `nil` where it is sent as it is.
   static func packedOnEventLoop(_ plain: [UInt8]) -> [UInt8]? {
-    guard plain.count <= maximumBytesOnEventLoop else { return nil }
+    plain.count <= maximumBytesOnEventLoop ? packed(plain) : nil
+  }
+
+  /// A text answer, compressed; `nil` where it shrinks so much that it is sent as it is.
+  static func packed(_ plain: [UInt8]) -> [UInt8]? {
     let packed = GzipEncoder.fast.compress(plain)
     return packed.count * maximumRatio >= plain.count ? packed : nil
   }

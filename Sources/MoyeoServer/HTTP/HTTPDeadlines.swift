@@ -69,7 +69,17 @@ final class HTTPDeadlines: ChannelDuplexHandler {
   // MARK: - Bytes past the encoder
 
   /// Writes bytes that need no encoder, behind all that was written before.
-  func write(_ answer: ByteBuffer) { context?.write(Self.wrapOutboundOut(answer), promise: nil) }
+  ///
+  /// - Parameters:
+  ///   - answer: The bytes.
+  ///   - promise: Told once the system has them, or never will.
+  func write(_ answer: ByteBuffer, promise: EventLoopPromise<Void>? = nil) {
+    guard let context else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    context.write(Self.wrapOutboundOut(answer), promise: promise)
+  }
 
   // MARK: - Time
 

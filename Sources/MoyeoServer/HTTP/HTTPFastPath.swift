@@ -127,47 +127,101 @@ struct HTTPFastPath: Sendable {
 
   // MARK: - Answers
 
-  /// Answers a call.
+  /// What comes of a call.
+  enum Outcome {
+    /// All bytes of the answer.
+    case answered(ByteBuffer)
+    /// The pool answers, by ``answerOnPool(_:)``. What the call costs is paid.
+    case forPool(PoolCall)
+    /// The frontend has to answer after all: its request or its answer is not plain. Nothing has been
+    /// counted or changed.
+    case forFrontend
+  }
+
+  /// A call that takes longer than an event loop should be kept.
+  struct PoolCall: Sendable {
+    fileprivate let call: Call
+    /// Encoded.
+    fileprivate let request: [UInt8]
+    fileprivate let work: @Sendable ([UInt8], Caller) async throws -> [UInt8]
+  }
+
+  /// Answers a call, or says who does.
   ///
   /// - Parameters:
-  ///   - call: Found by ``call(of:)``.
+  ///   - call: Found by ``call(of:_:)``.
   ///   - body: All of the request's body.
-  /// - Returns: All bytes of the answer; `nil` where the frontend has to answer after all: the call
-  ///   takes long, or its answer does to write. Nothing has then been counted or changed.
-  func answer(_ call: Call, body: ByteBuffer?) -> ByteBuffer? {
+  /// - Returns: The answer, which may be a refusal, or who gives one.
+  func answer(_ call: Call, body: ByteBuffer?) -> Outcome {
     let start = call.recorder.start()
     do throws(APIError) {
-      guard let text = try text(call, body) else { return nil }
-      call.recorder.finish(start, reasonName: nil, tags: call.tags)
-      return answer(text, status: .ok, [], call)
+      switch try attempt(call, body) {
+      case .text(let text):
+        call.recorder.finish(start, reasonName: nil, tags: call.tags)
+        return .answered(answer(call, text, isOnEventLoop: true))
+      case .forPool(let longer): return .forPool(longer)
+      case .forFrontend: return .forFrontend
+      }
     } catch {
-      call.recorder.finish(start, reasonName: error.reason.rawValue, tags: call.tags)
-      return answer(
-        error.httpBody(), status: .init(statusCode: error.reason.status.http), error.httpHeaders,
-        call)
+      return .answered(refusal(error, call, start))
     }
   }
 
-  /// The JSON of a call's answer.
+  /// Answers a call away from the event loop. The task that does is cancelled when nobody waits for the
+  /// answer any more.
   ///
-  /// - Returns: `nil` where the frontend has to answer; what the call cost its caller's allowance is
-  ///   then given back.
-  private func text(_ call: Call, _ body: ByteBuffer?) throws(APIError) -> [UInt8]? {
+  /// - Returns: All bytes of the answer, which may be a refusal.
+  func answerOnPool(_ longer: PoolCall) async -> ByteBuffer {
+    let call = longer.call
+    let start = call.recorder.start()
+    do {
+      let text = try call.operation.json(try await longer.work(longer.request, call.caller))
+      call.recorder.finish(start, reasonName: nil, tags: call.tags)
+      return answer(call, text, isOnEventLoop: false)
+    } catch {
+      return refusal(
+        error as? APIError ?? APIError(.internalError, "the call could not be answered"), call,
+        start)
+    }
+  }
+
+  private func refusal(_ error: APIError, _ call: Call, _ start: UInt64) -> ByteBuffer {
+    call.recorder.finish(start, reasonName: error.reason.rawValue, tags: call.tags)
+    return answer(
+      call, error.httpBody(), status: .init(statusCode: error.reason.status.http),
+      headers: error.httpHeaders, isOnEventLoop: true)
+  }
+
+  private enum Attempt {
+    /// The JSON of the answer.
+    case text([UInt8])
+    case forPool(PoolCall)
+    /// What the call cost its caller's allowance is given back.
+    case forFrontend
+  }
+
+  private func attempt(_ call: Call, _ body: ByteBuffer?) throws(APIError) -> Attempt {
     let operation = call.operation
     guard !operation.isForPoolAsARule else {
       // It is not short, but a refusal is.
       try operation.refuseWhileCrowded?()
-      return nil
+      return .forFrontend
     }
+    let request = encodedRequest(call, body)
     do throws(APIError) {
-      guard let encoded = try encodedAnswer(call, body) else { return nil }
-      if let text = try written(encoded, call) { return text }
+      if let encoded = try encodedAnswer(call, request, body), let text = try written(encoded, call)
+      {
+        return .text(text)
+      }
     } catch {
       guard error.isForPool else { throw error }
+      if let request, let work = operation.callOnPool {
+        return .forPool(PoolCall(call: call, request: request, work: work))
+      }
       try operation.refuseWhileCrowded?()
     }
     operation.giveBack?(call.caller)
-    return nil
+    return .forFrontend
   }
 
   /// More than ``HTTPFrontend/maximumBytesWrittenOnEventLoop``, since a larger answer is asked for anew.
@@ -189,17 +243,20 @@ struct HTTPFastPath: Sendable {
     }
   }
 
-  /// - Returns: `nil` where the call has to be answered elsewhere.
-  private func encodedAnswer(_ call: Call, _ body: ByteBuffer?) throws(APIError) -> [UInt8]? {
-    let (operation, parameters) = (call.operation, RequestParameters(call.operation.requestSchema))
-    let request =
-      if let body {
-        body.withUnsafeReadableBytes {
-          parameters.encoded(path: call.path, query: call.query, body: $0)
-        }
-      } else {
-        parameters.encoded(path: call.path, query: call.query)
-      }
+  /// - Returns: `nil` where only the decoder of JSON can say what the request is.
+  private func encodedRequest(_ call: Call, _ body: ByteBuffer?) -> [UInt8]? {
+    let parameters = RequestParameters(call.operation.requestSchema)
+    guard let body else { return parameters.encoded(path: call.path, query: call.query) }
+    return body.withUnsafeReadableBytes {
+      parameters.encoded(path: call.path, query: call.query, body: $0)
+    }
+  }
+
+  /// The encoded answer; `nil` where the call has to be answered elsewhere.
+  private func encodedAnswer(
+    _ call: Call, _ request: [UInt8]?, _ body: ByteBuffer?
+  ) throws(APIError) -> [UInt8]? {
+    let operation = call.operation
     if let request, let short = operation.callOnEventLoop {
       let answer: Result<[UInt8], APIError> = request.withUnsafeBytes { raw in
         Result { () throws(APIError) in try short(raw, call.caller) }
@@ -209,18 +266,20 @@ struct HTTPFastPath: Sendable {
     guard let body, let short = operation.shortJSON else { return nil }
     return try short(
       body.withUnsafeReadableBytes { Data($0) },
-      try parameters.json(path: call.path, query: call.query), call.caller)
+      try RequestParameters(operation.requestSchema).json(path: call.path, query: call.query),
+      call.caller)
   }
 
   /// The bytes of an answer as they go over the wire.
   private func answer(
-    _ text: [UInt8], status: HTTPResponseStatus, _ extra: [(name: String, value: String)],
-    _ call: Call
+    _ call: Call, _ text: [UInt8], status: HTTPResponseStatus = .ok,
+    headers: [(name: String, value: String)] = [], isOnEventLoop: Bool
   ) -> ByteBuffer {
     var text = text
     var isPacked = false
     if call.acceptsGzip, text.count >= AnswerCompression.minimumBytes,
-      let packed = AnswerCompression.packedOnEventLoop(text)
+      let packed = isOnEventLoop
+        ? AnswerCompression.packedOnEventLoop(text) : AnswerCompression.packed(text)
     {
       isPacked = true
       text = packed
@@ -231,7 +290,7 @@ struct HTTPFastPath: Sendable {
       bytes.add("Vary", "accept-encoding")
     }
     if isPacked { bytes.add("Content-Encoding", "gzip") }
-    for (name, value) in extra { bytes.add(name, value) }
+    for (name, value) in headers { bytes.add(name, value) }
     return bytes.finished(
       requestID: call.tags?.requestID ?? identifiers.requestID(), body: text)
   }

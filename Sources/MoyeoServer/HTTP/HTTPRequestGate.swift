@@ -74,15 +74,15 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   static let maximumShortAnswersInARow = 16
 
   private let policy: RequestHeadPolicy
-  private let fastPath: HTTPFastPath?
+  let fastPath: HTTPFastPath?
   private let identifiers: CallIdentifiers
-  private let deadlines: HTTPDeadlines?
+  let deadlines: HTTPDeadlines?
   /// Counts a refusal, and returns the identifier of its request.
   typealias Record = @Sendable (Reason, _ start: UInt64, CallTagHeaders) -> String
   private let record: Record
   private var stage = Stage.passing
   /// Requests that went on and whose answers have not ended.
-  private var unanswered = 0
+  var unanswered = 0
   private var isAnswerBegun = false
   /// Whether all of the newest request has arrived.
   private var isNewestComplete = true
@@ -93,6 +93,8 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   private var linger: EventLoopTimer?
   private var memory = HTTPFastPath.Memory()
   private var shortRequest: ShortRequest?
+  /// What the pool answers for the fast path.
+  var poolRequest: PoolRequest?
   /// Since bytes came last.
   private var shortAnswers = 0
 
@@ -121,6 +123,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = Self.unwrapInboundIn(data)
+    if poolRequest != nil { return keep(.part(part), context) }
     tellDeadlines(of: part, context)
     guard case .passing = stage else { return discard(part, context) }
     if shortRequest != nil { return continueShort(with: part, context) }
@@ -177,12 +180,17 @@ final class HTTPRequestGate: ChannelDuplexHandler {
       if shortRequest?.body?.writeBuffer(&bytes) == nil { shortRequest?.body = bytes }
     case .end:
       isNewestComplete = true
-      guard let request = shortRequest, let answer = bytes(of: request) else {
-        return passOnShortRequest(context, isComplete: true)
+      guard let request = shortRequest else { return }
+      switch outcome(of: request) {
+      case .answered(let answer):
+        shortRequest = nil
+        shortAnswers += 1
+        deadlines?.write(answer)
+      case .forPool(let call):
+        shortRequest = nil
+        answerOnPool(call, context)
+      case .forFrontend: passOnShortRequest(context, isComplete: true)
       }
-      shortRequest = nil
-      shortAnswers += 1
-      deadlines?.write(answer)
     }
   }
 
@@ -197,18 +205,18 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     return .liveness(headers.tags)
   }
 
-  /// - Returns: `nil` where the calls have to answer after all.
-  private func bytes(of request: ShortRequest) -> ByteBuffer? {
+  private func outcome(of request: ShortRequest) -> HTTPFastPath.Outcome {
     switch request.answer {
-    case .call(let call): return fastPath?.answer(call, body: request.body)
+    case .call(let call): return fastPath?.answer(call, body: request.body) ?? .forFrontend
     case .liveness(let tags):
       let text = OperatorPages.livenessText
       var bytes = HTTPAnswerBytes(
         status: .ok, contentType: OperatorPages.textType, bodyBytes: text.utf8.count)
       bytes.add("Cache-Control", "no-store")
-      return bytes.finished(
-        requestID: CallTags(tags, identifiers)?.requestID ?? identifiers.requestID(),
-        body: text.utf8)
+      return .answered(
+        bytes.finished(
+          requestID: CallTags(tags, identifiers)?.requestID ?? identifiers.requestID(),
+          body: text.utf8))
     }
   }
 
@@ -246,6 +254,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   /// would begin.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+    if poolRequest != nil { return keep(.error(error), context) }
     guard case .passing = stage else { return }
     shortRequest = nil
     let refusal = Refusal(
@@ -293,6 +302,10 @@ final class HTTPRequestGate: ChannelDuplexHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     if shortAnswers > 0 { context.flush() }
+    guard poolRequest == nil else {
+      shortAnswers = 0
+      return context.fireChannelReadComplete()
+    }
     // The calls do not ask for what goes past them, and no longer for what is thrown away.
     let isPast = shortAnswers > 0 || shortRequest != nil
     shortAnswers = 0
@@ -302,6 +315,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if poolRequest != nil { return keep(.event(event), context) }
     if case .lingering = stage, case ChannelEvent.inputClosed = event {
       return context.close(promise: nil)
     }
@@ -312,7 +326,14 @@ final class HTTPRequestGate: ChannelDuplexHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     linger?.cancel()
+    poolRequest?.task.cancel()
+    poolRequest = nil
     context.fireChannelInactive()
+  }
+
+  /// Nothing is read while a request is with the pool, so that no more than one piece of input waits.
+  func read(context: ChannelHandlerContext) {
+    if poolRequest == nil { context.read() }
   }
 
   // MARK: - Answers

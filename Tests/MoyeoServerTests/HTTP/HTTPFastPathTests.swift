@@ -34,6 +34,10 @@ import Threading
     "/nearby?latitude=37&longitude=127&layer=users", "/nearby?latitude=37&longitude=127&tags=%zz",
     "/nearby?latitude=37&longitude=127&cursor=AAAA", "/nearby?latitude=1&longitude=2&&",
     "/nearby?latitude=37&longitude=127&minVersion=x", "/nearby?latitude=37&longitude=127&tags=",
+    // More hits than are written on an event loop.
+    "/nearby?latitude=37.01&longitude=127&limit=1000",
+    "/nearby?latitude=37.01&longitude=127&limit=1000&tags=swift&where=%5B%7B%22name%22%3A%22no%22%7D%5D",
+    "/nearby?latitude=37.01&longitude=127&limit=1000&cursor=AAAA",
     "/positions/%EC%82%AC%EB%9E%8C-7", "/positions/nobody", "/positions/a%00b", "/positions/",
   ]
   private static let posts: [String] = [
@@ -53,7 +57,7 @@ import Threading
 
   private static let asked: [Asked] =
     gets.map { Asked(path: layer + $0) }
-    + gets.prefix(2).flatMap { path in
+    + (gets.prefix(2) + gets.filter { $0.hasSuffix("limit=1000") }).flatMap { path in
       ["gzip", "gzip;q=0", "identity, *;q=0.1"].map {
         Asked(path: layer + path, headers: [("accept-encoding", $0)])
       }
@@ -72,6 +76,9 @@ import Threading
       Asked(
         method: "POST", path: layer + "/nearby/batch",
         body: #"{"requests":[{"latitude":37,"longitude":127,"limit":2},{"latitude":99}]}"#),
+      Asked(
+        method: "POST", path: layer + "/nearby/batch",
+        body: #"{"requests":[\#(Array(repeating: "{}", count: 17).joined(separator: ","))]}"#),
       Asked(
         method: "POST", path: "/v1/fares/split",
         body: #"{"amount":10,"currency":"KRW","riders":[{"riderId":"a"},{"riderId":"b"}]}"#),
@@ -121,7 +128,11 @@ import Threading
       try await Self.fill(daemon)
       let count = 3 * HTTPRequestGate.maximumShortAnswersInARow
       let text = (0..<count).map { i in
-        "GET \(Self.layer)/positions/%EC%82%AC%EB%9E%8C-\(i % 40) HTTP/1.1\r\nHost: localhost\r\n"
+        let path =
+          i % 5 == 2
+          ? "/nearby?latitude=\(37 + Double(i % 40) / 1000)&longitude=127&limit=201&radiusMeters=5"
+          : "/positions/%EC%82%AC%EB%9E%8C-\(i % 40)"
+        return "GET \(Self.layer)\(path) HTTP/1.1\r\nHost: localhost\r\n"
           + (i % 7 == 3 ? "X-Other: 1\r\n" : "") + "\r\n"
       }.joined()
       let answers = try await RawHTTPConnection.exchange(text, answers: count, with: daemon)
@@ -174,25 +185,7 @@ import Threading
   private static func gate(
     _ daemon: RunningDaemon, hasFastPath: Bool = true
   ) throws -> EmbeddedChannel {
-    let rooms = TenantRooms(
-      standard: daemon.room, identity: nil, clock: daemon.clock,
-      pool: BoundedThreadPool(threadCount: 1), logger: Logger(label: "test")
-    ) { _ in daemon.room }
-    let metrics = RequestMetrics()
-    let recorders = Dictionary(
-      uniqueKeysWithValues: daemon.room.operations.map {
-        ($0.name, metrics.recorder(name: $0.name, transport: "http"))
-      })
-    let policy = RequestHeadPolicy(
-      hosts: HostAllowList(bound: "127.0.0.1", names: []), origins: CrossOrigin(origins: [])
-    ) { _, _ in nil }
-    let deadlines = HTTPDeadlines(limits: HTTPTimeLimits())
-    let fastPath = HTTPFastPath(
-      rooms: rooms, recorders: recorders, doors: [],
-      hosts: HostAllowList(bound: "127.0.0.1", names: []), identifiers: metrics.identifiers)
-    let gate = HTTPRequestGate(
-      policy: policy, fastPath: hasFastPath ? fastPath : nil, deadlines: deadlines
-    ) { _, _, _ in "refused" }
+    let (deadlines, gate) = daemon.gate(hasFastPath: hasFastPath)
     let channel = EmbeddedChannel(handlers: [deadlines, gate])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
@@ -295,5 +288,29 @@ import Threading
       #expect(try Self.heads(passedOnBy: channel) == 1)
       #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
     }
+  }
+}
+
+extension RunningDaemon {
+  /// What stands in front of the calls of a connection; the calls are those of ``room``.
+  func gate(hasFastPath: Bool = true) -> (HTTPDeadlines, HTTPRequestGate) {
+    let rooms = TenantRooms(
+      standard: room, identity: nil, clock: clock, pool: pool, logger: Logger(label: "test")
+    ) { [room] _ in room }
+    let metrics = RequestMetrics()
+    let recorders = Dictionary(
+      uniqueKeysWithValues: room.operations.map {
+        ($0.name, metrics.recorder(name: $0.name, transport: "http"))
+      })
+    let hosts = HostAllowList(bound: "127.0.0.1", names: [])
+    let policy = RequestHeadPolicy(hosts: hosts, origins: CrossOrigin(origins: [])) { _, _ in nil }
+    let deadlines = HTTPDeadlines(limits: HTTPTimeLimits())
+    let fastPath = HTTPFastPath(
+      rooms: rooms, recorders: recorders, doors: [], hosts: hosts,
+      identifiers: metrics.identifiers)
+    let gate = HTTPRequestGate(
+      policy: policy, fastPath: hasFastPath ? fastPath : nil, deadlines: deadlines
+    ) { _, _, _ in "refused" }
+    return (deadlines, gate)
   }
 }
