@@ -3,27 +3,31 @@ package import WireFormat
 /// Turns a JSON object of plain fields into the bytes of its message, without the generated types: what
 /// most searches send is so plain, and takes a tenth of the time.
 ///
-/// Plain are numbers without an exponent, `true` and `false`, strings without escapes and lists of
-/// them. A text with anything else in it, and any that is wrong, is left to the decoder, which knows all
-/// of protobuf's JSON and says what is wrong.
+/// Plain are numbers without an exponent, `true` and `false`, strings without escapes, lists of strings,
+/// and messages of moyeo.v1 with plain fields, such as a polygon's corners, and lists of those. A text with
+/// anything else in it, and any that is wrong, is left to the decoder, which knows all of protobuf's JSON and
+/// says what is wrong.
 package struct PlainJSON {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
+  /// Deeper messages are not plain; no request has deeper ones.
+  private static let maximumDepth = 8
 
   /// Appends the fields of an object.
   ///
   /// - Parameters:
   ///   - json: A JSON text.
   ///   - schema: Of the message.
-  ///   - seen: A bit for each field's number that stands elsewhere, and may not stand here.
+  ///   - seen: A bit for each field's number that stands elsewhere, and may not stand here. Those that
+  ///     stand here are added.
   ///   - writer: What it has appended when the answer is no, is of no use.
   /// - Returns: Whether the text was plain.
   package static func append(
-    _ json: UnsafeRawBufferPointer, of schema: MessageSchema, seen: UInt64,
+    _ json: UnsafeRawBufferPointer, of schema: MessageSchema, seen: inout UInt64,
     to writer: inout ProtobufWriter
   ) -> Bool {
     var reader = PlainJSON(bytes: json)
-    return reader.object(schema, seen, &writer) && reader.isAtEnd
+    return reader.object(schema, &seen, depth: 0, &writer) && reader.isAtEnd
   }
 
   private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -36,11 +40,10 @@ package struct PlainJSON {
   }
 
   private mutating func object(
-    _ schema: MessageSchema, _ given: UInt64, _ writer: inout ProtobufWriter
+    _ schema: MessageSchema, _ seen: inout UInt64, depth: Int, _ writer: inout ProtobufWriter
   ) -> Bool {
     guard take(UInt8(ascii: "{")) else { return false }
     if take(UInt8(ascii: "}")) { return true }
-    var seen = given
     repeat {
       guard let name = string(), let field = schema.field(named: name), field.number < 64,
         take(UInt8(ascii: ":"))
@@ -48,28 +51,50 @@ package struct PlainJSON {
       let bit: UInt64 = 1 << UInt64(field.number)
       guard seen & bit == 0 else { return false }
       seen |= bit
-      guard field.isRepeated ? list(of: field, &writer) : value(of: field, &writer) else {
-        return false
+      let content: MessageSchema?
+      switch field.kind {
+      case .message(let name):
+        // Messages that are not of moyeo.v1, such as times, are written in a way of their own.
+        guard depth < Self.maximumDepth, let found = MessageSchema.all[name] else { return false }
+        content = found
+      default: content = nil
       }
+      guard
+        field.isRepeated
+          ? list(of: field, content, depth: depth, &writer)
+          : value(of: field, content, depth: depth, &writer)
+      else { return false }
     } while take(UInt8(ascii: ","))
     return take(UInt8(ascii: "}"))
   }
 
+  /// `content` is the schema of a field that is a message.
   private mutating func list(
-    of field: MessageSchema.Field, _ writer: inout ProtobufWriter
+    of field: MessageSchema.Field, _ content: MessageSchema?, depth: Int,
+    _ writer: inout ProtobufWriter
   ) -> Bool {
-    guard case .string = field.kind, take(UInt8(ascii: "[")) else { return false }
+    switch field.kind {
+    case .string, .message: break
+    default: return false
+    }
+    guard take(UInt8(ascii: "[")) else { return false }
     if take(UInt8(ascii: "]")) { return true }
     repeat {
-      guard value(of: field, &writer) else { return false }
+      guard value(of: field, content, depth: depth, &writer) else { return false }
     } while take(UInt8(ascii: ","))
     return take(UInt8(ascii: "]"))
   }
 
   private mutating func value(
-    of field: MessageSchema.Field, _ writer: inout ProtobufWriter
+    of field: MessageSchema.Field, _ content: MessageSchema?, depth: Int,
+    _ writer: inout ProtobufWriter
   ) -> Bool {
     switch field.kind {
+    case .message:
+      guard let content else { return false }
+      var (isPlain, seen) = (false, UInt64(0))
+      writer.message(field.number) { isPlain = object(content, &seen, depth: depth + 1, &$0) }
+      return isPlain
     case .string:
       guard let text = string() else { return false }
       writer.bytes(field.number, text)

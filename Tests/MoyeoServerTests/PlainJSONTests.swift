@@ -9,9 +9,9 @@ import WireFormat
   private static let schema = MessageSchema.of(Moyeo_V1_NearbyRequest.self)
 
   private static func read(_ json: String) throws -> Moyeo_V1_NearbyRequest? {
-    var writer = ProtobufWriter()
+    var (writer, seen) = (ProtobufWriter(), UInt64(0))
     let isPlain = Array(json.utf8).withUnsafeBytes {
-      PlainJSON.append($0, of: schema, seen: 0, to: &writer)
+      PlainJSON.append($0, of: schema, seen: &seen, to: &writer)
     }
     return isPlain ? try Moyeo_V1_NearbyRequest(serializedBytes: writer.bytes) : nil
   }
@@ -23,6 +23,7 @@ import WireFormat
     var random = SplitMix64(seed: seed)
     let names = [
       "layer", "latitude", "longitude", "limit", "tags", "tagMatch", "radiusMeters", "no",
+      "within", "where",
     ]
     let values = [
       "0", "-0", "-0.0", "1", "37.5665", "126.97801234567", "0.1", "123456789012345678", "1e3",
@@ -30,6 +31,12 @@ import WireFormat
       "1.", ".5", "-", "+1", "9007199254740993.0", "0.30000000000000004", "true", "false", "null",
       "\"a\"", "\"모여\"", "\"\\u0041\"", "\"a\\nb\"", "\"\"", "[]", "[\"a\",\"b\"]", "[\"a\",]",
       "[1]", "{}", "\"37\"", "-2147483648", "2147483648", " 7 ", "\t[ \"x\" ]\n",
+      #"{"points":[]}"#, #"{ "points" : [{"latitude":1.5,"longitude":-2}, {} ] }"#,
+      #"{"points":[{"latitude":1,"latitude":2}]}"#, #"{"points":[null]}"#,
+      #"{"points":[{}],"a":1}"#,
+      #"{"points":{}}"#, #"{"points":[{"latitude":1}"#, #"[{"attribute":"level","min":5}]"#,
+      #"[{"attribute":"a","in":["x","y"]},{"max":1.25}]"#, #"[{"attribute":"a","text":null}]"#,
+      #"[{"attribute":"한"},]"#, "[{}]", "[[]]",
     ]
     var plain = 0
     for _ in 0..<1000 {
@@ -48,8 +55,9 @@ import WireFormat
   @Test("what is not plain, or wrong, is left to the decoder")
   func leavesTheRest() throws {
     for json in [
-      "", "{", "}", "[]", "null", "{}}", "{} x", #"{"limit":1,"limit":1}"#, #"{"where":[]}"#,
-      #"{"within":{}}"#, #"{"limit":1.0}"#, #"{"latitude":"1"}"#, #"{"tags":"a"}"#,
+      "", "{", "}", "[]", "null", "{}}", "{} x", #"{"limit":1,"limit":1}"#, #"{"where":{}}"#,
+      #"{"within":[]}"#, #"{"within":{"points":[{"latitude":1}]"#, #"{"limit":1.0}"#,
+      #"{"latitude":"1"}"#, #"{"tags":"a"}"#,
       #"{"layer":"\u0061"}"#, #"{"latitude":1e2}"#, #"{"latitude":1234567890123456789}"#,
       #"{"minVersion":null}"#, #"{"limit" 1}"#, #"{"limit":1 "tags":[]}"#, #"{limit:1}"#,
       "{\"layer\":\"a\tb\"}", #"{"layer":"a}"#,
@@ -57,9 +65,9 @@ import WireFormat
       #expect(try Self.read(json) == nil, "\(json)")
     }
     let broken = Array(#"{"layer":""#.utf8) + [0xFF, 0xC0] + Array(#""}"#.utf8)
-    var writer = ProtobufWriter()
+    var (writer, seen) = (ProtobufWriter(), UInt64(0))
     let isPlain = broken.withUnsafeBytes {
-      PlainJSON.append($0, of: Self.schema, seen: 0, to: &writer)
+      PlainJSON.append($0, of: Self.schema, seen: &seen, to: &writer)
     }
     #expect(!isPlain)
   }
@@ -71,5 +79,18 @@ import WireFormat
     #expect(read?.latitude == 37.5665 && read?.longitude == 126.978 && read?.limit == 20)
     #expect(read?.tags == ["swift", "모여"] && read?.hasLayer == false)
     #expect(try Self.read("{}") != nil)
+    let area = try Self.read(
+      #"{"within":{"points":[{"latitude":1,"longitude":2.5},{"longitude":3}]},"#
+        + #""where":[{"attribute":"level","min":5}]}"#)
+    #expect(area?.within.points.map(\.longitude) == [2.5, 3])
+    #expect(area?.where.first?.attribute == "level" && area?.where.first?.min == 5)
+    #expect(try Self.read(#"{"within":{},"where":[]}"#)?.hasWithin == true)
+  }
+
+  @Test("an area with many corners is read")
+  func manyCorners() throws {
+    let corners = (0..<5_000).map { #"{"latitude":\#(Double($0) / 100),"longitude":1}"# }
+    let read = try Self.read(#"{"within":{"points":[\#(corners.joined(separator: ","))]}}"#)
+    #expect(read?.within.points.map(\.latitude) == (0..<5_000).map { Double($0) / 100 })
   }
 }

@@ -3,6 +3,7 @@ import Identity
 import MoyeoAPI
 import SwiftProtobuf
 import Threading
+import WireFormat
 
 /// What a handler may know of the call besides its request.
 struct CallContext: Sendable {
@@ -403,6 +404,7 @@ enum RequestDecoding {
   static func message<Request: Message>(_ type: Request.Type, body: Data?, parameters: Data)
     throws(APIError) -> Request
   {
+    if let body, let plain = plainMessage(type, body: body, parameters: parameters) { return plain }
     var request = try parse(type, json: parameters)
     if let body {
       let fromBody = try parse(type, json: body)
@@ -423,6 +425,22 @@ enum RequestDecoding {
       }
     }
     return request
+  }
+
+  /// The same without the decoder of JSON, which takes ten times as long; `nil` where a text is not plain.
+  private static func plainMessage<Request: Message>(
+    _ type: Request.Type, body: Data, parameters: Data
+  ) -> Request? {
+    let schema = MessageSchema.of(type)
+    var writer = ProtobufWriter(capacity: 128 + body.count / 2)
+    var seen: UInt64 = 0
+    for text in [parameters, body] {
+      let isPlain = text.withUnsafeBytes {
+        PlainJSON.append($0, of: schema, seen: &seen, to: &writer)
+      }
+      guard isPlain else { return nil }
+    }
+    return try? Request(serializedBytes: writer.bytes)
   }
 
   private static func refuseConflicts<Request: Message>(

@@ -65,7 +65,7 @@ struct RequestParameters {
     guard !path.contains(where: { part in pairs.contains { $0.name == part.name } }) else {
       return nil
     }
-    if let body, !PlainJSON.append(body, of: schema, seen: seen, to: &writer) { return nil }
+    if let body, !PlainJSON.append(body, of: schema, seen: &seen, to: &writer) { return nil }
     return writer.bytes
   }
 

@@ -53,7 +53,23 @@ import Threading
     #"{"latitude":01,"longitude":127}"#, #"{"latitude":37.,"longitude":127}"#,
     #"{"latitude":37,"longitude":127}x"#, #"{"latitude":37,"longitude":127,}"#,
     #"{"latitude":37,"longitude":127,"limit":4294967296}"#, #"{"limit":2.0}"#,
+    #"{"latitude":37.01,"longitude":127,"within":{"points":[\#(ring(3))]}}"#,
+    #"{"latitude":37.01,"longitude":127,"within":{"points":[\#(ring(100))]},"limit":3}"#,
+    #"{"latitude":37.01,"longitude":127,"within":{"points":[\#(ring(900))]},"limit":3}"#,
+    #"{"latitude":37.01,"longitude":127,"within":{"points":[\#(ring(900)),{}]}}"#,
+    #"{"latitude":37.01,"longitude":127,"within":{"points":[]}}"#,
+    #"{"latitude":37.01,"longitude":127,"where":[{"attribute":"level","min":3,"min":4}]}"#,
+    #"{"latitude":37.01,"longitude":127,"where":[{"attribute":"level","max":3,"no":4}]}"#,
+    #"{"latitude":37.01,"longitude":127,"where":[{"attribute":"level","max":3}]}"#,
   ]
+
+  /// Corners of an area, as JSON.
+  private static func ring(_ corners: Int) -> String {
+    (0..<corners).map { i in
+      let angle = Double(i) / Double(corners) * 2 * .pi
+      return #"{"latitude":\#(37.01 + cos(angle) / 200),"longitude":\#(127 + sin(angle) / 200)}"#
+    }.joined(separator: ",")
+  }
 
   private static let asked: [Asked] =
     gets.map { Asked(path: layer + $0) }

@@ -119,16 +119,22 @@ enum JSONTarget {
     let found = json.withUnsafeBytes {
       JSONFieldCheck.violations(in: $0, of: MessageSchema.of(type))
     }
-    var plain = ProtobufWriter()
+    var (plain, seen) = (ProtobufWriter(), UInt64(0))
     let isPlain = json.withUnsafeBytes {
-      PlainJSON.append($0, of: MessageSchema.of(type), seen: 0, to: &plain)
+      PlainJSON.append($0, of: MessageSchema.of(type), seen: &seen, to: &plain)
+    }
+    if isPlain {
+      // Not by the outcome, which plain texts come to without the decoder.
+      let read = try? type.init(serializedBytes: plain.bytes)
+      let meant = try? type.init(jsonUTF8Bytes: json)
+      hold(
+        read.flatMap { read in meant.map { read.isEqualTo(message: $0) } } ?? false,
+        "plain, and read as another message")
+      let repeated = json.withUnsafeBytes { JSONRepeatedName.first(in: $0) }
+      hold(repeated == nil, "plain, and a name stands twice")
     }
     guard case .success(let message) = outcome else {
       return hold(!isPlain, "plain, and refused: \(outcome)")
-    }
-    if isPlain {
-      let read = try? type.init(serializedBytes: plain.bytes)
-      hold(read.map(message.isEqualTo) ?? false, "plain, and read as another message")
     }
     hold(!found.contains { $0.isUnknown }, "taken, with unknown fields: \(found)")
     hold((try? message.serializedBytes() as [UInt8]) != nil, "taken, and cannot be encoded")
