@@ -121,8 +121,7 @@ struct GRPCFrontend: Sendable {
       do {
         return try await call(bytes, caller)
       } catch {
-        throw CallRefusal(
-          error as? APIError ?? APIError(.internalError, "the call could not be answered"))
+        throw CallRefusal(APIError(thrown: error))
       }
     }
   }

@@ -179,9 +179,7 @@ struct HTTPFastPath: Sendable {
       call.recorder.finish(start, reasonName: nil, tags: call.tags)
       return answer(call, text, isOnEventLoop: false)
     } catch {
-      return refusal(
-        error as? APIError ?? APIError(.internalError, "the call could not be answered"), call,
-        start)
+      return refusal(APIError(thrown: error), call, start)
     }
   }
 

@@ -44,6 +44,16 @@ struct APIError: Error {
     fields = [FieldViolation(field: field, reason: reason, message: message)]
   }
 
+  /// What is counted, and said to whoever still listens, where a call has thrown.
+  init(thrown error: any Error) {
+    switch error {
+    case let error as APIError: self = error
+    case is CancellationError:
+      self.init(.deadlineExceeded, "the caller left, or its deadline passed, before the answer")
+    default: self.init(.internalError, "the call could not be answered")
+    }
+  }
+
   /// The same refusal, its fields seen from outside, e.g. `requests[2].` in front.
   func prefixingFields(_ prefix: String) -> APIError {
     var copy = self

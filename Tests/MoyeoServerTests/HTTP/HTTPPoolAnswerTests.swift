@@ -196,4 +196,12 @@ import Threading
       other.freePool()
     }
   }
+
+  @Test("who leaves counts as one whose answer came too late, and nothing unexpected has happened")
+  func reasonOfLeaving() {
+    struct Unexpected: Error {}
+    #expect(APIError(thrown: CancellationError()).reason == .deadlineExceeded)
+    #expect(APIError(thrown: APIError.isForPool).isForPool)
+    #expect(APIError(thrown: Unexpected()).reason == .internalError)
+  }
 }
