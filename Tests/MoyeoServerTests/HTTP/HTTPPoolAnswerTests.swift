@@ -1,4 +1,5 @@
 import Foundation
+import MoyeoAPI
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
