@@ -100,6 +100,73 @@ import Testing
     #expect((600...1300).contains(taken))
   }
 
+  /// Of a field that stands twice the later counts, but the earlier has to be text as well, and the parts of
+  /// a time are joined.
+  @Test func fieldsThatStandTwiceAreReadTheSameOnBothRoads() throws {
+    let operations = try Self.operations()
+    let texts: [[UInt8]] = [Array("users".utf8), [0x61, 0xFF], Array("none".utf8)]
+    func text(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+      [number << 3 | 2, UInt8(bytes.count)] + bytes
+    }
+    let position =
+      try Moyeo_V1_Position.with {
+        $0.latitude = 37.5
+        $0.longitude = 127
+      }.serializedBytes() as [UInt8]
+    let query =
+      try Moyeo_V1_NearbyRequest.with {
+        $0.latitude = 37.5
+        $0.longitude = 127
+        $0.limit = 3
+      }.serializedBytes() as [UInt8]
+    for first in texts {
+      for second in texts {
+        let nearby = text(1, first) + query + text(1, second)
+        #expect(
+          Self.onEventLoop(nearby, operations.nearbyOnEventLoop)
+            == Self.decoded(nearby) { (request: Moyeo_V1_NearbyRequest) throws(APIError) in
+              try operations.nearby(request, .eventLoop)
+            }, "\(first) \(second)")
+        for batch in [
+          text(1, first) + text(2, query) + text(1, second), text(1, second) + text(2, nearby),
+        ] {
+          #expect(
+            Self.onEventLoop(batch) { raw throws(APIError) in
+              try operations.nearbyBatch(raw, .eventLoop)
+            }
+              == Self.decoded(batch) { (request: Moyeo_V1_NearbyBatchRequest) throws(APIError) in
+                try operations.nearbyBatch(request, .eventLoop)
+              }, "\(first) \(second)")
+        }
+        let report = text(1, texts[0]) + text(2, text(1, first) + position + text(1, second))
+        #expect(
+          Self.answer(report, operations.reportOnEventLoop)
+            == Self.answer(report) { raw throws(APIError) in
+              try operations.report(
+                try RequestDecoding.message(Moyeo_V1_ReportRequest.self, encoded: Array(raw)))
+            }, "\(first) \(second)")
+      }
+    }
+    // Two halves of one time: seconds, nanoseconds.
+    let halves = text(7, [1 << 3, 5]) + text(7, [2 << 3, 0xC0, 0x84, 0x3D])
+    let report = text(1, texts[0]) + text(2, text(1, texts[0]) + position + halves)
+    var batch = ReportBatch()
+    let isTaken = report.withUnsafeBytes {
+      operations.reportReader.read($0, settings: LayerSettings(), into: &batch)
+    }
+    #expect(!isTaken)
+  }
+
+  /// What became of a report, but for its version, which the first to ask changes.
+  private static func answer(
+    _ bytes: [UInt8], _ call: (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
+  ) -> [UInt8] {
+    let answer = onEventLoop(bytes, call)
+    guard var read = try? Moyeo_V1_ReportResponse(serializedBytes: answer) else { return answer }
+    read.clearVersion()
+    return (try? read.serializedBytes()) ?? []
+  }
+
   @Test(arguments: [UInt64(4), 5])
   func batchesAreAnsweredTheSameOnBothRoads(seed: UInt64) throws {
     let operations = try Self.operations()

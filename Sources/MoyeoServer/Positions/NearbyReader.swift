@@ -53,7 +53,9 @@ struct NearbyReader: Sendable {
     var reader = ProtobufReader(request)
     while let field = reader.nextField() {
       switch field.key {
-      case 1 << 3 | 2: layer = field.bytes
+      case 1 << 3 | 2:
+        guard layer == nil else { return nil }
+        layer = field.bytes
       case Self.queryKey:
         guard searches.count < limits.nearbyBatch, var fields = fields(in: field.bytes)
         else { return nil }
@@ -72,7 +74,7 @@ struct NearbyReader: Sendable {
     return (name, searches)
   }
 
-  /// A request's fields, as far as they are taken; of one that stands twice the later.
+  /// A request's fields, as far as they are taken; of a number that stands twice the later.
   private struct Fields: ~Copyable {
     /// Not yet known to be text.
     var layer: UnsafeRawBufferPointer?
@@ -98,7 +100,10 @@ struct NearbyReader: Sendable {
 
   private func take(_ field: ProtobufReader.Field, into fields: inout Fields) -> Bool {
     switch field.key {
-    case 1 << 3 | 2: fields.layer = field.bytes
+    case 1 << 3 | 2:
+      // Of a text that stands twice the later counts, but both have to be text.
+      guard fields.layer == nil else { return false }
+      fields.layer = field.bytes
     case 2 << 3 | 1: fields.latitude = Double(bitPattern: field.bits)
     case 3 << 3 | 1: fields.longitude = Double(bitPattern: field.bits)
     case 4 << 3: fields.limit = Int32(truncatingIfNeeded: field.bits)

@@ -69,7 +69,10 @@ struct ReportReader: Sendable {
     scratch.attributes.removeAll(keepingCapacity: true)
     while let field = reader.nextField() {
       switch field.key {
-      case 1 << 3 | 2: id = field.bytes
+      case 1 << 3 | 2:
+        // Of a text that stands twice the later counts, but both have to be text.
+        guard id == nil else { return false }
+        id = field.bytes
       case 2 << 3 | 1: latitude = Double(bitPattern: field.bits)
       case 3 << 3 | 1: longitude = Double(bitPattern: field.bits)
       case 4 << 3 | 2:
@@ -92,7 +95,8 @@ struct ReportReader: Sendable {
         }
         ttl = valid
       case 7 << 3 | 2:
-        guard let instant = timestamp(field.bytes) else { return false }
+        // Two such fields would have to be merged.
+        guard observedAt == nil, let instant = timestamp(field.bytes) else { return false }
         observedAt = instant
       default: return false
       }
