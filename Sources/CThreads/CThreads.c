@@ -37,17 +37,21 @@ int moyeo_set_time_slice(uint64_t nanoseconds) {
 // time between.
 static const uint64_t between_steps_aside = 250000;
 
+#ifdef __linux__
+static uint64_t nanoseconds_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+#endif
+
 void moyeo_step_aside(void) {
 #ifdef __linux__
   static _Thread_local uint64_t next;
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  uint64_t now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-  if (now < next) return;
+  if (nanoseconds_now() < next) return;
   // While it waits for its core, time passes; it has its turn again from then on.
   sched_yield();
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  next = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec + between_steps_aside;
+  next = nanoseconds_now() + between_steps_aside;
 #endif
 }
 

@@ -266,33 +266,13 @@ final class FastPathHandler: ChannelDuplexHandler {
     beginsHere: Bool,
     _ work: @escaping @Sendable () async -> Result<EncodedMessage, CallRefusal>
   ) {
-    let answered = answerPromise(context, id, call)
-    let loop = context.eventLoop
-    let task: @Sendable () async -> Void = {
-      let outcome = await work()
-      // Not at once, where it is answered before it is known to be deferred.
-      loop.execute { answered.succeed(outcome) }
-    }
-    let executor = PoolTaskExecutor.shared
-    state.defer(
-      id, call,
-      to: beginsHere
-        ? Task.immediate(executorPreference: executor, operation: task)
-        : Task(executorPreference: executor, operation: task))
-  }
-
-  /// Makes a promise whose answer is sent unless the call has ended by then.
-  private func answerPromise(
-    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall
-  ) -> EventLoopPromise<Result<EncodedMessage, CallRefusal>> {
     let (encoding, tags) = (call.answerEncoding, call.tags)
-    let answered = context.eventLoop.makePromise(of: Result<EncodedMessage, CallRefusal>.self)
-    answered.futureResult.assumeIsolated().whenSuccess { [weak self] outcome in
+    let task = context.eventLoop.answerLater(beginsHere: beginsHere, work) { [weak self] outcome in
       guard let self, case .deferred = state.calls[id], context.channel.isActive else { return }
       finish(context, id, outcome, encoding: encoding, tags: tags, requestEnded: true)
       context.flush()
     }
-    return answered
+    state.defer(id, call, to: task)
   }
 
   private func finish(

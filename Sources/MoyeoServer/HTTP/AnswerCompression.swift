@@ -37,7 +37,7 @@ struct AnswerCompression: Sendable {
     response.headers[.vary] = "accept-encoding"
     guard let header, Self.acceptsGzip(header),
       let plain = try? await Self.bytes(of: response.body, length),
-      let packed = await packed(plain), packed.count * Self.maximumRatio >= plain.count
+      let packed = await packed(plain)
     else { return }
     response.headers[.contentEncoding] = "gzip"
     response.headers[.contentLength] = "\(packed.count)"
@@ -59,12 +59,10 @@ struct AnswerCompression: Sendable {
     return packed.count * maximumRatio >= plain.count ? packed : nil
   }
 
-  /// `nil` while the pool has no room: the answer is then sent as it is.
+  /// `nil` while the pool has no room, too.
   private func packed(_ plain: [UInt8]) async -> [UInt8]? {
-    guard plain.count > Self.maximumBytesOnEventLoop else {
-      return GzipEncoder.fast.compress(plain)
-    }
-    return try? await pool.run { _ in GzipEncoder.fast.compress(plain) }
+    guard plain.count > Self.maximumBytesOnEventLoop else { return Self.packed(plain) }
+    return try? await pool.run { _ in Self.packed(plain) }
   }
 
   private static func isText(_ type: String) -> Bool {

@@ -1,6 +1,6 @@
+import GRPCServerTransport
 import NIOCore
 import NIOHTTP1
-import Threading
 
 /// Requests of the fast path that turn out to be long: the pool answers them, and the connection waits.
 extension HTTPRequestGate {
@@ -25,16 +25,10 @@ extension HTTPRequestGate {
     guard let fastPath else { return }
     unanswered += 1
     deadlines?.requestArrived(at: context.eventLoop.now)
-    let loop = context.eventLoop
-    let answered = loop.makePromise(of: ByteBuffer.self)
-    answered.futureResult.assumeIsolated().whenSuccess { [weak self] answer in
+    let task = context.eventLoop.answerLater {
+      await fastPath.answerOnPool(call)
+    } _: { [weak self] answer in
       self?.finishPoolRequest(answer, context)
-    }
-    // It only hands the request on before it waits.
-    let task = Task.immediate(executorPreference: PoolTaskExecutor.shared) {
-      let answer = await fastPath.answerOnPool(call)
-      // Not at once, where it is refused before it is known to wait.
-      loop.execute { answered.succeed(answer) }
     }
     poolRequest = PoolRequest(task: task)
   }

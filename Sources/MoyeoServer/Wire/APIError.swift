@@ -48,8 +48,7 @@ struct APIError: Error {
   init(thrown error: any Error) {
     switch error {
     case let error as APIError: self = error
-    case is CancellationError:
-      self.init(.deadlineExceeded, "the caller left, or its deadline passed, before the answer")
+    case is CancellationError: self.init(LayerError.abandoned)
     default: self.init(.internalError, "the call could not be answered")
     }
   }

@@ -53,10 +53,12 @@ import Threading
       try await channel.writeInbound(HTTPServerRequestPart.end(nil))
     }
 
+    func onPipeline(_ work: @escaping @Sendable (ChannelPipeline) -> Void) async throws {
+      try await channel.testingEventLoop.executeInContext { [channel] in work(channel.pipeline) }
+    }
+
     func tell(_ event: any Sendable) async throws {
-      try await channel.testingEventLoop.executeInContext { [channel] in
-        channel.pipeline.fireUserInboundEventTriggered(event)
-      }
+      try await onPipeline { $0.fireUserInboundEventTriggered(event) }
     }
 
     func answer() async throws -> RawHTTPConnection.Answer {
@@ -134,9 +136,7 @@ import Threading
       let connection = try await Connection(daemon)
       try await connection.send(Self.long)
       let before = try await connection.reads()
-      try await connection.channel.testingEventLoop.executeInContext { [connection] in
-        connection.channel.pipeline.read()
-      }
+      try await connection.onPipeline { $0.read() }
       #expect(try await connection.reads() == before)
       connection.freePool()
       #expect(try await connection.answer().status == 200)
@@ -162,9 +162,7 @@ import Threading
     try await RunningDaemon.run { daemon in
       let connection = try await Connection(daemon)
       try await connection.send(Self.long)
-      try await connection.channel.testingEventLoop.executeInContext { [connection] in
-        connection.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
-      }
+      try await connection.onPipeline { $0.fireErrorCaught(HTTPParserError.invalidMethod) }
       connection.freePool()
       #expect(try await connection.answer().status == 200)
       let refusal = try await connection.channel.waitForOutboundWrite(
