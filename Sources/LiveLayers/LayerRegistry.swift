@@ -132,7 +132,15 @@ package final class LayerRegistry: Sendable {
   /// Returns the layers that have ended and whose removals are still to be written.
   func takeEndedLayers() -> [Layer] { layersByName.takeEnded() }
 
-  /// Removes expired objects from all layers; it is called every few tens of milliseconds.
+  /// Returns whether what is reported now may expire within a time: by a bound, which may be a second
+  /// early.
+  package func mayExpire(withinMilliseconds span: Int64) -> Bool {
+    let end = clock.now().advanced(milliseconds: span)
+    return all.contains { $0.index.mayExpire(by: end) }
+  }
+
+  /// Removes expired objects from all layers; it is called every few tens of milliseconds while any
+  /// may expire.
   ///
   /// - Returns: The number of objects removed. It is at most `limit` a layer, so that a call is
   ///   short.

@@ -10,11 +10,36 @@ import Threading
 /// when the door's timer looks.
 final class KeyExpiry: Sendable {
   private let deadlines = StateLock<[String: Instant]>([:])
+  /// Called when there is a deadline again, and whether it has been since there was none.
+  private let timer = StateLock<(start: (@Sendable () -> Void)?, isRunning: Bool)>((nil, false))
   /// The number of deadlines, so that those who have none pay next to nothing.
   private let count = Atomic<Int>(0)
 
   /// Whether any key has a deadline.
   var isInUse: Bool { count.load(ordering: .relaxed) > 0 }
+
+  /// Has a timer look from now on while any key has a deadline.
+  ///
+  /// - Parameter start: Starts it; it ends when ``timerGoesOn()`` says so.
+  func follow(_ start: @escaping @Sendable () -> Void) { timer.withLock { $0.start = start } }
+
+  /// Returns whether the timer is to look again; if not, ``follow(_:)``'s closure starts it anew.
+  func timerGoesOn() -> Bool {
+    timer.withLock { timer in
+      // Under the lock, so that a deadline which is set meanwhile finds it stopped.
+      timer.isRunning = isInUse
+      return timer.isRunning
+    }
+  }
+
+  private func startTimer() {
+    let start = timer.withLock { timer -> (@Sendable () -> Void)? in
+      guard !timer.isRunning, let start = timer.start else { return nil }
+      timer.isRunning = true
+      return start
+    }
+    start?()
+  }
 
   func deadline(of key: String) -> Instant? {
     guard isInUse else { return nil }
@@ -35,12 +60,14 @@ final class KeyExpiry: Sendable {
   ///
   /// - Returns: Whether it was set.
   func set(_ key: String, _ deadline: Instant, if allows: (Instant?) -> Bool) -> Bool {
-    deadlines.withLock { deadlines in
+    let isSet = deadlines.withLock { deadlines in
       guard allows(deadlines[key]) else { return false }
       deadlines[key] = deadline
       count.store(deadlines.count, ordering: .relaxed)
       return true
     }
+    if isSet { startTimer() }
+    return isSet
   }
 
   /// Ends the keys that are due, and returns what takes their members away.

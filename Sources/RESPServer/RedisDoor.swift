@@ -87,11 +87,14 @@ package final class RedisDoor: Sendable {
     )
     .bind(host: configuration.host, port: configuration.port).get()
     connections.setListener(listener)
-    listener.eventLoop.scheduleRepeatedTask(
-      initialDelay: .milliseconds(100), delay: .milliseconds(100)
-    ) { task in
-      guard listener.isActive else { return task.cancel() }
-      services.endDueKeys()
+    services.expiry.follow {
+      listener.eventLoop.scheduleRepeatedTask(
+        initialDelay: .milliseconds(100), delay: .milliseconds(100)
+      ) { task in
+        guard listener.isActive else { return task.cancel() }
+        services.endDueKeys()
+        if !services.expiry.timerGoesOn() { task.cancel() }
+      }
     }
     return listener.localAddress?.port ?? 0
   }

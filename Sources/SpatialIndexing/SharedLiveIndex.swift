@@ -121,6 +121,11 @@ public final class SharedLiveIndex: @unchecked Sendable {
     return removed
   }
 
+  /// Returns whether an object may have expired by a moment: by a bound, which may be a second early.
+  public func mayExpire(by moment: Instant) -> Bool {
+    lock.withReadLock { index.mayHaveExpired(now: moment) }
+  }
+
   /// Frees up to `limit` expired objects.
   ///
   /// - Returns: The number of objects freed. Fewer than `limit` means that none is left.

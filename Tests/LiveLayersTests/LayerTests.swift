@@ -177,7 +177,10 @@ import Testing
     _ = layer.report(
       (0..<10).map { PositionReport(id: "\($0)", latitude: 1, longitude: 1) },
       now: clock.now(), limits: layers.limits)
+    #expect(!layers.mayExpire(withinMilliseconds: 58_000))
+    #expect(layers.mayExpire(withinMilliseconds: 60_000))
     clock.advance(milliseconds: 60_000)
+    #expect(layers.mayExpire(withinMilliseconds: 0))
     #expect(layers.reclaimExpired(limit: 4) == 4)
     #expect(layers.reclaimExpired() == 6)
     #expect(layer.index.statistics().objectCount == 0)

@@ -1,5 +1,6 @@
 import CSpatiaLite
 import Foundation
+import Synchronization
 import Threading
 
 /// Copies the write-ahead log into the file, on a connection and a thread of its own: inside a
@@ -16,13 +17,21 @@ import Threading
 final class Checkpointer: Sendable {
   static let sizeLimitBytes = 128 << 20
   private static let tickMilliseconds: Int64 = 20
+  /// The longest rest; a commit ends it. Ticks alone would cost an idle daemon more than all else.
+  private static let restMilliseconds: Int64 = 60_000
 
+  private let log: StoreConnection.LogLength
   private let makeCopier: @Sendable () -> LogCopier
-  private let stopping = MonotonicSemaphore(value: 0)
+  private let isStopping = Atomic<Bool>(false)
   private let ended = MonotonicSemaphore(value: 0)
 
-  /// - Parameter makeCopier: Called on the thread that will use it.
-  init(_ makeCopier: @escaping @Sendable () -> LogCopier) {
+  /// - Parameters:
+  ///   - log: What the copier copies.
+  ///   - makeCopier: Called on the thread that will use it.
+  init(
+    _ log: StoreConnection.LogLength, _ makeCopier: @escaping @Sendable () -> LogCopier
+  ) {
+    self.log = log
     self.makeCopier = makeCopier
     let thread = Thread { self.loop() }
     thread.start()
@@ -30,7 +39,8 @@ final class Checkpointer: Sendable {
 
   /// Returns when the thread has left the file. May be called with `writing` held.
   func stop() {
-    stopping.signal()
+    isStopping.store(true, ordering: .releasing)
+    log.wakeCopier()
     ended.wait()
     // For whoever stops it once more.
     ended.signal()
@@ -42,7 +52,15 @@ final class Checkpointer: Sendable {
     do {
       // Its handle is closed before anyone hears that the thread has left.
       let copier = makeCopier()
-      while !stopping.wait(milliseconds: Self.tickMilliseconds) { copier.tick() }
+      while true {
+        if let commits = copier.commitsAllCopied {
+          log.waitForCommit(beyond: commits, milliseconds: Self.restMilliseconds)
+        } else {
+          log.wait(milliseconds: Self.tickMilliseconds)
+        }
+        if isStopping.load(ordering: .acquiring) { break }
+        copier.tick()
+      }
     }
     ended.signal()
   }

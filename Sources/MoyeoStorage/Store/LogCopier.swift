@@ -43,6 +43,12 @@ final class LogCopier {
   private var seenCommits = -1
   private var quietTicks = 0
 
+  /// The number of commits, all of which are copied, so that nothing is to be done before the next;
+  /// `nil` while something is.
+  var commitsAllCopied: Int? {
+    !isBroken && lastOutcome == .copied && quietTicks > limits.idleTicks ? seenCommits : nil
+  }
+
   /// Opens nothing yet; the first ``tick()`` does.
   ///
   /// - Parameters:

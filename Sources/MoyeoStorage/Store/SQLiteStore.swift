@@ -300,7 +300,8 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
 
   private func startCheckpointer(_ connection: StoreConnection) {
     guard options.checkpointsByItself else { return }
-    let started = Checkpointer { [weak self, path, writing, log = connection.log] in
+    let log = connection.log
+    let started = Checkpointer(log) { [weak self, path, writing] in
       LogCopier(
         path: path, log: log, writing: writing, mayCopy: { self?.readOnlyReason == nil }
       ) { self?.noteCopy($0) }
@@ -315,6 +316,9 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
       mayCopy: { [weak self] in self?.readOnlyReason == nil }
     ) { [weak self] in self?.noteCopy($0) }
   }
+
+  /// How long the log is now, for tests.
+  func openLog() throws -> StoreConnection.LogLength { try current().log }
 
   /// From the copier's thread, which may hold `writing`.
   private func noteCopy(_ outcome: LogCopier.Outcome) {

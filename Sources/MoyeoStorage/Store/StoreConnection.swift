@@ -2,7 +2,6 @@ import CSpatiaLite
 import Foundation
 import GRDB
 import DurableCommands
-import Synchronization
 import ObjectModel
 
 /// One opening of `moyeo.sqlite`: GRDB's pool, what was prepared on its writing connection, and
@@ -15,12 +14,6 @@ final class StoreConnection: @unchecked Sendable {
   let log = LogLength()
   private let caches: SpatiaLiteCaches
   private var writer: CommitWriter?
-
-  /// Frames in the write-ahead log as of the last commit.
-  final class LogLength: Sendable {
-    let frames = Atomic<Int>(0)
-    let commits = Atomic<Int>(0)
-  }
 
   init(path: String, synchronous: SQLiteStore.Synchronous) throws(StorageError) {
     // SQLite would make a new file, and delete a log that stands beside an empty one.
@@ -64,8 +57,7 @@ final class StoreConnection: @unchecked Sendable {
           { context, _, _, frames in
             guard let context else { return SQLITE_OK }
             let log = Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue()
-            log.frames.store(Int(frames), ordering: .relaxed)
-            log.commits.add(1, ordering: .relaxed)
+            log.note(frames: Int(frames))
             return SQLITE_OK
           }, Unmanaged.passUnretained(log).toOpaque())
       }

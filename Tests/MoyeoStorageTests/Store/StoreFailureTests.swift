@@ -187,6 +187,44 @@ import Testing
     #expect((disk.syncCount > syncs) == !isDamaged)
   }
 
+  /// When all is copied, the copier rests until a commit wakes it.
+  @Test func theCopierRestsUntilTheNextCommit() throws {
+    let disk = try FaultyDisk()
+    let store = try disk.open()
+    var load = Load(seed: 14)
+    load.run(store)
+    var limits = LogCopier.Limits()
+    limits.idleTicks = 2
+    let copier = try store.makeCopier(limits)
+    let syncs = disk.syncCount
+    var commits: Int?
+    for _ in 0..<4 where commits == nil {
+      copier.tick()
+      commits = copier.commitsAllCopied
+    }
+    let seen = try #require(commits)
+    #expect(disk.syncCount > syncs)
+
+    let log = try store.openLog()
+    let began = ContinuousClock.now
+    let groups = load.next()
+    let ended = MonotonicSemaphore(value: 0)
+    WorkerThread.start(name: "commits") {
+      _ = store.commit(groups)
+      ended.signal()
+    }
+    // The disk stays until the thread has left it.
+    defer { ended.wait() }
+    log.waitForCommit(beyond: seen, milliseconds: 60_000)
+    #expect(ContinuousClock.now - began < .seconds(50))
+    #expect(log.commits.load(ordering: .relaxed) > seen)
+    copier.tick()
+    #expect(copier.commitsAllCopied == nil)
+    // A commit that nobody saw ends the next rest at once.
+    log.waitForCommit(beyond: seen, milliseconds: 60_000)
+    #expect(ContinuousClock.now - began < .seconds(50))
+  }
+
   /// Commits as fast as the copies are made: the log ends all the same.
   @Test func theLogIsBegunAnewUnderLoad() throws {
     let disk = try FaultyDisk()
