@@ -42,20 +42,16 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   /// Bytes of answers from which on they are handed on within a turn.
   private static let bytesPerWrite = 64 * 1024
-  /// How much memory answers get before the first of them is written: what those before took, so
-  /// that it seldom has to grow.
-  private var expectedAnswerBytes = 512
-  private static let maximumExpectedBytes = bytesPerWrite + 8 * 1024
-  /// The most memory of answers that is kept for the next ones.
-  private static let keptAnswerBytes = 2048
+  private let memory: AnswerMemory
 
   init(services: RedisDoorServices, channel: any Channel) {
     self.services = services
+    memory = AnswerMemory.of(channel.eventLoop)
     isPlain = services.configuration.certificates == nil
     executor = CommandExecutor(
       services: services,
       peer: channel.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? "",
-      allocator: channel.allocator)
+      allocator: channel.allocator, memory: memory)
     parser = RESPParser(limits: services.configuration.limits)
     unread = channel.allocator.buffer(capacity: 0)
   }
@@ -198,7 +194,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   private func makeRoomForAnswers() {
     guard executor.writer.buffer.capacity == 0 else { return }
-    executor.writer.buffer = ByteBufferAllocator().buffer(capacity: expectedAnswerBytes)
+    executor.writer.buffer = memory.takeBuffer()
   }
 
   /// Says why the connection ends, if there is anything to say.
@@ -280,14 +276,12 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   private func send(_ context: ChannelHandlerContext, thenCloses: Bool = false) {
     guard executor.writer.buffer.readableBytes > 0 else {
-      keepAnswerMemory()
+      memory.give(&executor.writer.buffer)
       if thenCloses { context.close(promise: nil) }
       return
     }
-    expectedAnswerBytes = min(
-      max(512, executor.writer.buffer.readableBytes), Self.maximumExpectedBytes)
     if socket.send(&executor.writer.buffer, to: context.channel) {
-      keepAnswerMemory()
+      memory.give(&executor.writer.buffer)
       if thenCloses { context.close(promise: nil) }
       return
     }
@@ -300,17 +294,6 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.whenComplete { _ in channel.close(promise: nil) }
     context.writeAndFlush(wrapOutboundOut(rest), promise: written)
-  }
-
-  /// Empties the memory of the answers for the next ones, if it is small.
-  private func keepAnswerMemory() {
-    guard executor.writer.buffer.capacity <= Self.keptAnswerBytes else {
-      executor.writer.buffer = ByteBuffer()
-      return
-    }
-    // Clearing it takes new memory here: a copy of the buffer is alive.
-    executor.writer.buffer.moveReaderIndex(to: 0)
-    executor.writer.buffer.moveWriterIndex(to: 0)
   }
 
   private func scheduleTurn(_ context: ChannelHandlerContext) {

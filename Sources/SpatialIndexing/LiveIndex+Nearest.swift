@@ -77,6 +77,25 @@ extension LiveIndex {
     return hits.count
   }
 
+  /// Visits all that may be among the nearest by a distance that `slack` bounds, in no order.
+  ///
+  /// - Returns: How many were visited; `nil`, with none visited, where the plane does not tell or
+  ///   the budget ended the search.
+  func nearestCandidates(
+    _ query: NearestQuery, slack: DistanceSlack, area: PreparedArea?, now: Instant,
+    _ work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int? {
+    let search = NearestSearch(query, now: now, self, area: area)
+    guard search.limit > 0, search.radius >= 0, count > 0, !search.plan.isImpossible else {
+      return 0
+    }
+    guard search.after == nil, search.plan.postingTags(limit: search.limit, self) == nil,
+      case .found(let hits) = planarNearest(search, slack: slack, &work), !work.mustEnd()
+    else { return nil }
+    visitHits(hits, of: search, visit)
+    return hits.count
+  }
+
   /// Shows hits to a visitor in their order.
   func visitHits(
     _ hits: [NearestHeap.Hit], of search: NearestSearch, _ visit: (HitView) -> Void

@@ -11,11 +11,21 @@ extension LiveIndex {
   }
 
   /// Searches for the nearest hits with bounds in the Mercator plane.
-  func planarNearest(_ search: NearestSearch, _ work: inout SearchWork) -> PlanarAnswer {
+  ///
+  /// - Parameters:
+  ///   - search: What is searched.
+  ///   - slack: If given, all are found that may be among the nearest by what it bounds, in no order
+  ///     and with distances of 0.
+  ///   - work: Is added to.
+  /// - Returns: The hits, or why the plane does not tell.
+  func planarNearest(
+    _ search: NearestSearch, slack: DistanceSlack? = nil, _ work: inout SearchWork
+  ) -> PlanarAnswer {
     let origin = search.surface.origin
     guard origin.latitude.magnitude < 84.9 else { return .outOfPlane }
     let center = search.center
-    let scale = search.surface.planarScale
+    var scale = search.surface.planarScale
+    if let slack { scale.slack = slack }
     var bound = Float.greatestFiniteMagnitude
     var isBounded = false
     if search.radius != .max,
@@ -50,7 +60,10 @@ extension LiveIndex {
         let isCertain = candidates.count >= search.limit && candidates.needed <= first
         if isCertain || (isBounded && first == bound) {
           guard PlanarScale.isTrusted(center, square: candidates.bound) else { return .outOfPlane }
-          return .found(finish(search, candidates, &work))
+          guard slack != nil else { return .found(finish(search, candidates, &work)) }
+          // Far more than the hits: many share a place.
+          guard candidates.count <= 4 * search.limit + 1024 else { return .outOfPlane }
+          return .found(unmeasured(search, candidates, &work))
         }
         // The guess was too small, or there are too few points in the plane.
         guard PlanarScale.isTrusted(center, square: first), first < bound else {
@@ -120,6 +133,22 @@ extension LiveIndex {
     NearestHeap.sort(&hits, self)
     if hits.count > search.limit { hits.removeLast(hits.count - search.limit) }
     return hits
+  }
+
+  /// Returns the candidates as they are.
+  private func unmeasured(
+    _ search: NearestSearch, _ candidates: borrowing PlanarCandidates, _ work: inout SearchWork
+  ) -> [NearestHeap.Hit] {
+    let count = candidates.count
+    work.exactTests += count
+    return unsafe [NearestHeap.Hit](filledCapacity: count) { buffer, kept in
+      for i in 0..<count {
+        unsafe MemoryHints.read(slots.base + Int(candidates.slot(i)))
+        if search.readsRecords { prefetchReference(candidates.slot(i)) }
+        unsafe buffer[i] = NearestHeap.Hit(distance: 0, slot: candidates.slot(i))
+      }
+      kept = count
+    }
   }
 
   /// Marks a place in the queue of leaves that is empty.

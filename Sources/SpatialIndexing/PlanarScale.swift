@@ -23,6 +23,8 @@ struct PlanarScale {
 
   private let meridional: Double
   private let primeVertical: Double
+  /// How far the distance by which points are near or far is from the distance function.
+  var slack = DistanceSlack.none
 
   init(latitude: Double) {
     let phi = latitude * (.pi / 180)
@@ -45,12 +47,16 @@ struct PlanarScale {
   func most(within units: Double) -> Double { primeVertical * (1 + 3 * units * Self.unit) }
 
   /// Returns the planar distance beyond which every point is further away, by the distance
-  /// function, than a point at `units` may be. It allows for the rounding of 32-bit floats.
+  /// function or what ``slack`` bounds, than a point at `units` may be. It allows for the rounding
+  /// of 32-bit floats.
   @inline(__always)
   func inflated(_ units: Double) -> Double {
     let near = units + Self.slackUnits
-    let ratio = (most(within: near) / least(within: 2 * near)) * (1 + 1e-6)
-    return near * ratio + Self.slackUnits
+    let meters = most(within: near) * near
+    // Once from the distance function to the other, and back for whatever is as near by that.
+    let reach = (meters * slack.ratio + slack.meters) * slack.ratio + slack.meters
+    let within = max(2 * near, reach / least(within: Self.maximumUnits))
+    return reach / least(within: within) * (1 + 1e-6) + Self.slackUnits
   }
 
   /// Returns the planar distance beyond which everything is further away than `meters`, `nil` if

@@ -1,10 +1,10 @@
 /// Sorts few keys without a branch that depends on them: each key's place is the number of smaller
 /// keys, counted for eight keys at a time.
-enum RankSort {
+public enum RankSort {
   /// The greatest number of keys.
-  static let limit = 64
+  @inlinable package static var limit: Int { 64 }
   /// The number of elements by which the memory for keys must exceed their number.
-  static let padding = 8
+  @inlinable package static var padding: Int { 8 }
 
   /// Writes `values` to `sorted` in the order of `keys`.
   ///
@@ -16,8 +16,8 @@ enum RankSort {
   ///   - sorted: Memory for `count` values and one more.
   /// - Returns: Whether two keys are equal. Their values then stand side by side in the order that
   ///   they came in.
-  @inline(__always)
-  static func sort<Value: BitwiseCopyable>(
+  @inlinable @inline(__always)
+  package static func sort<Value: BitwiseCopyable>(
     _ keys: UnsafeMutablePointer<Int32>, _ values: UnsafePointer<Value>, count: Int,
     into sorted: UnsafeMutablePointer<Value>
   ) -> Bool {

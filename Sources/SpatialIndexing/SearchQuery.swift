@@ -89,6 +89,24 @@ public struct ColumnRange: Hashable, Sendable {
   }
 }
 
+/// A bound on how far another way to measure is from the index's: of the two distances of a place
+/// from another neither exceeds the other by more than a factor and so many meters.
+public struct DistanceSlack: Sendable {
+  /// The factor, 1 or more.
+  public let ratio: Double
+  /// What is added, in meters.
+  public let meters: Double
+
+  /// The two are the same.
+  static let none = DistanceSlack(ratio: 1, meters: 0)
+
+  /// Bounds a way to measure.
+  public init(ratio: Double, meters: Double) {
+    self.ratio = ratio
+    self.meters = meters
+  }
+}
+
 /// A question for the nearest objects, ordered by distance in whole millimetres, then by id as
 /// UTF-8 bytes.
 public struct NearestQuery: Sendable {

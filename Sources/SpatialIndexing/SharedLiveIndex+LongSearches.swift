@@ -45,6 +45,32 @@ extension SharedLiveIndex {
       query, now: now, stepsPerSlice: Self.stepsPerSlice(query.filter.area), work: &work, visit)
   }
 
+  /// Visits, in no order, all objects that may be among the nearest by a distance that differs from
+  /// the index's by no more than a slack: for a caller that measures in another way, and does so for
+  /// each. What the search did is added to `work`.
+  ///
+  /// - Parameters:
+  ///   - query: What is asked, by the index's distance. Its hits begin with the nearest.
+  ///   - slack: What bounds the caller's distance.
+  ///   - now: Objects that have expired by then are left out.
+  ///   - work: Is added to.
+  ///   - visit: Is shown the objects, whose ``HitView/distanceMillimeters`` is 0.
+  /// - Returns: How many objects were visited. If they are fewer than the limit, nothing else is
+  ///   within the radius. It is `nil`, and none was visited, where that is not found out quickly:
+  ///   ``nearest(_:now:work:_:)`` knows then.
+  public func nearestCandidates(
+    _ query: NearestQuery, slack: DistanceSlack, now: Instant, work: inout SearchWork,
+    _ visit: (HitView) -> Void
+  ) -> Int? {
+    let area = query.filter.area.map(PreparedArea.init)
+    var attempt = SearchWork(
+      spending: WorkBudget(steps: Self.stepsPerHold / Self.stepCost(query.filter.area)))
+    defer { work += attempt }
+    return withIndex { index in
+      index.nearestCandidates(query, slack: slack, area: area, now: now, &attempt, visit)
+    }
+  }
+
   /// Looks through growing boxes around the origin, each in slices, until the hits are certain.
   ///
   /// Each box is chosen to hold eight times the objects of the one before, however they lie, and one

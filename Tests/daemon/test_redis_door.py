@@ -183,6 +183,36 @@ class Differential(unittest.TestCase):
                 self.fail(f"seed {seed}, command {start + i}: {command}\n"
                           f"  redis-server {want!r}\n  the door     {got!r}")
 
+    def test_searches_among_many_members_have_the_same_answers(self):
+        """The nearest of a crowd, in a city, at the edges and around the world."""
+        r = random.Random(99)
+        crowd = [("126.9779", "37.5663"), ("179.9995", "-17.5"), ("10", "84.5"), ("-58.4", "-34.6")]
+        members = []
+        for i in range(12_000):
+            longitude, latitude = map(float, r.choice(crowd))
+            spread = r.choice([0.3, 0.02, 0.001])
+            east = longitude + r.gauss(0, spread)
+            east = (east + 180) % 360 - 180
+            members += [f"{east:.7f}", f"{min(85, latitude + r.gauss(0, spread)):.7f}", f"m{i}"]
+        with RedisServer() as redis, Daemon("--resp-port", "0") as daemon:
+            with RESPClient(redis.port) as theirs, RESPClient(door_port(daemon)) as ours:
+                for client in (theirs, ours):
+                    for start in range(0, len(members), 3000):
+                        client.call("GEOADD", "crowd", *members[start:start + 3000])
+                for i in range(600):
+                    longitude, latitude = map(float, r.choice(crowd))
+                    middle = [f"{min(180, longitude + r.gauss(0, .01)):.6f}",
+                              f"{min(85.05, latitude + r.gauss(0, .01)):.6f}"]
+                    radius = r.choice([75, 300, 1000, 20_000, 200_000, 3_000_000, 20_000_000])
+                    shape = (["BYRADIUS", radius, "m"] if r.random() < 0.8
+                             else ["BYBOX", radius, r.choice([radius, 500]), "m"])
+                    command = ["GEOSEARCH", "crowd", "FROMLONLAT", *middle, *shape, "ASC",
+                               "COUNT", r.choice([1, 5, 20, 50, 64, 100, 2000]),
+                               "WITHDIST", "WITHCOORD", "WITHHASH"]
+                    want, got = theirs.raw(*command), ours.raw(*command)
+                    if want != got and not self.is_tie(command, want, got):
+                        self.fail(f"{i}: {command}\n  redis-server {want!r}\n  the door     {got!r}")
+
     def servable(self, command):
         """Leaves out what is refused on purpose, since it changes what later commands find."""
         words = [str(word) for word in command]

@@ -34,8 +34,9 @@ extension CommandExecutor {
 
   /// Answers a search here, if it is short.
   private mutating func answer(_ search: GeoSearch) throws(CommandRefusal) -> CommandOutcome {
-    var hits = spareHits.take() ?? GeoHits(maximumBytes: services.configuration.replyBytes)
-    defer { if hits.isSmall { spareHits = hits } }
+    var hits = memory.hits.take() ?? GeoHits(maximumBytes: 0)
+    hits.maximumBytes = services.configuration.replyBytes
+    defer { if hits.isSmall { memory.hits = hits } }
     var budget = turnBudget
     do throws(LayerError) {
       try search.run(budget: &budget, into: &hits)

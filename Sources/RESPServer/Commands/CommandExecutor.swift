@@ -35,13 +35,12 @@ struct CommandExecutor: ~Copyable {
   var turnBudget = WorkBudget(steps: CommandExecutor.stepsPerTurn)
   private(set) var tally = CommandTally()
   private var updates = PendingUpdates()
+  let memory: AnswerMemory
   /// The command before, which most connections repeat; GEOADD is found without it.
   private var lastDescription: CommandDescription?
   /// Where the members of the GEOADD that is read are to be.
   private var places: [CellCode.Place] = []
   var outcomes: [UpdateOutcome] = []
-  /// The memory of the search before, which the next one uses.
-  var spareHits: GeoHits?
   /// What AUTH has brought; without ``asksForPassword`` it is not looked at.
   var access: DoorAccess?
   /// Whether the command that is tried again next has been counted against the rate.
@@ -51,8 +50,12 @@ struct CommandExecutor: ~Copyable {
   static let stepsPerTurn = 16_384
   static let objectsPerTurn = RedisDoorServices.objectsPerTurn
 
-  init(services: RedisDoorServices, peer: String, allocator: ByteBufferAllocator) {
+  init(
+    services: RedisDoorServices, peer: String, allocator: ByteBufferAllocator,
+    memory: AnswerMemory
+  ) {
     self.services = services
+    self.memory = memory
     self.peer = peer
     connectionID = services.connectionOpened()
     writer = RESPWriter(version: 2, buffer: allocator.buffer(capacity: 0))

@@ -41,6 +41,7 @@ enum CellCode {
     let place: Place
 
     /// `nil` beyond the limits.
+    @inline(__always)
     init?(longitude: Double, latitude: Double) {
       guard hasCode(longitude: longitude, latitude: latitude) else { return nil }
       let (row, column) = CellCode.cell(longitude: longitude, latitude: latitude)
@@ -161,6 +162,7 @@ enum CellCode {
     }
 
     /// Returns the meters to another place on the sphere.
+    @inline(__always)
     func distance(to other: Place) -> Double {
       let halfLongitude = sin((radians(other.longitude) - longitude) / 2)
       if halfLongitude == 0 { return meridianDistance(place.latitude, other.latitude) }
@@ -182,6 +184,7 @@ enum CellCode {
   static func degrees(_ radians: Double) -> Double { radians / (.pi / 180) }
 
   /// Puts a zero bit above each bit.
+  @inline(__always)
   private static func spread(_ bits: UInt32) -> UInt64 {
     var x = UInt64(bits)
     x = (x | x << 16) & 0x0000_FFFF_0000_FFFF

@@ -1,3 +1,5 @@
+import SpatialIndexing
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -20,9 +22,13 @@ struct GeoHit {
 /// Members that a command found, with their ids in one piece of memory.
 struct GeoHits {
   var list: [GeoHit] = []
+  /// The ids one behind the other, and room for more.
   private(set) var ids: [UInt8] = []
+  private var usedBytes = 0
+  /// Where a list is put together that takes the place of ``list``.
+  private var other: [GeoHit] = []
   /// The most bytes that an answer of these members may have, roughly.
-  let maximumBytes: Int
+  var maximumBytes: Int
   /// Whether members were left out, because there are more than an answer may have.
   private(set) var isOverfull = false
 
@@ -33,7 +39,7 @@ struct GeoHits {
 
   mutating func removeAll() {
     list.removeAll(keepingCapacity: true)
-    ids.removeAll(keepingCapacity: true)
+    usedBytes = 0
     isOverfull = false
   }
 
@@ -41,15 +47,28 @@ struct GeoHits {
     id: UnsafeRawBufferPointer, _ code: CellCode.ScoredPlace, distance: Double = 0, cell: Int = 0
   ) {
     // A member takes up to 160 bytes beside its id: distance, hash, coordinates and their lengths.
-    guard ids.count + list.count * 160 < maximumBytes else {
+    guard usedBytes + list.count * 160 < maximumBytes else {
       isOverfull = true
       return
     }
     list.append(
       GeoHit(
-        distance: distance, score: code.score, place: code.place, cell: cell, idStart: ids.count,
+        distance: distance, score: code.score, place: code.place, cell: cell, idStart: usedBytes,
         idCount: id.count))
-    ids.append(contentsOf: id)
+    let end = usedBytes + id.count
+    if end > ids.count { makeRoom(end) }
+    ids.withUnsafeMutableBytes { room in
+      if let start = room.baseAddress, let id = id.baseAddress {
+        memcpy(start + usedBytes, id, end - usedBytes)
+      }
+    }
+    usedBytes = end
+  }
+
+  @inline(never)
+  private mutating func makeRoom(_ bytes: Int) {
+    let missing = max(1024, 2 * ids.count, bytes) - ids.count
+    ids.append(contentsOf: repeatElement(0, count: missing))
   }
 
   func id(_ hit: GeoHit) -> ArraySlice<UInt8> { ids[hit.idStart..<hit.idStart + hit.idCount] }
@@ -70,6 +89,51 @@ struct GeoHits {
       if a.distance != b.distance { return (a.distance < b.distance) != isDescending }
       return a.cell != b.cell ? a.cell < b.cell : Self.isBefore(a, b, ids)
     }
+  }
+
+  /// Keeps the nearest so many, in the order of ``sortByDistance(isDescending:)``.
+  mutating func keepNearest(_ count: Int) {
+    guard !keepNearestByCounting(count) else { return }
+    sortByDistance(isDescending: false)
+    keepFirst(count)
+  }
+
+  /// Sorts few members without a branch that depends on their distances: the place of each is the
+  /// number of those that are nearer.
+  ///
+  /// - Returns: Whether it is done. It is not, and nothing has changed, where there are many, or two
+  ///   are equally far.
+  private mutating func keepNearestByCounting(_ wanted: Int) -> Bool {
+    let count = list.count
+    guard count > 0, count <= RankSort.limit else { return false }
+    var farthest = 0.0
+    for hit in list { farthest = max(farthest, hit.distance) }
+    // Keys keep the order of the distances, and are equal only for some that are next to equal.
+    let scale = 0x1p30 / max(farthest, 1e-6)
+    var keys = InlineArray<72, Int32>(repeating: 0)
+    var members = InlineArray<72, UInt8>(repeating: 0)
+    var sorted = InlineArray<72, UInt8>(repeating: 0)
+    for i in 0..<count {
+      keys[i] = Int32(list[i].distance * scale)
+      members[i] = UInt8(truncatingIfNeeded: i)
+    }
+    var keySpan = keys.mutableSpan
+    var sortedSpan = sorted.mutableSpan
+    let hasTies = keySpan.withUnsafeMutableBufferPointer { keys in
+      members.span.withUnsafeBufferPointer { members in
+        sortedSpan.withUnsafeMutableBufferPointer { sorted in
+          guard let keys = keys.baseAddress, let members = members.baseAddress,
+            let sorted = sorted.baseAddress
+          else { return true }
+          return RankSort.sort(keys, members, count: count, into: sorted)
+        }
+      }
+    }
+    guard !hasTies else { return false }
+    other.removeAll(keepingCapacity: true)
+    for place in 0..<min(count, wanted) { other.append(list[Int(sorted[place])]) }
+    swap(&list, &other)
+    return true
   }
 
   mutating func keepFirst(_ count: Int) {

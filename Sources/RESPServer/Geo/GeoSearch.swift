@@ -20,6 +20,9 @@ struct GeoSearch {
   /// What the middles of cells add, in millimetres: half the diagonal of a cell, which is 330 at most
   /// (0.6 m by 0.28 m at the equator), a row more at longitude 180, and the rounding of positions.
   private static let cellMillimeters = 700.0
+  /// How far Redis's distance is from the index's: the meridian's radius of curvature at the equator
+  /// is 6,335,439 m, which the sphere's exceeds by 1.0059; the other way it is ``ellipsoidRatio``.
+  private static let slack = DistanceSlack(ratio: 1.006, meters: cellMillimeters / 1000)
   /// No two places are further apart.
   private static let farthestMeters = 20_100_000.0
 
@@ -46,7 +49,7 @@ struct GeoSearch {
     let query = WithinQuery(
       area: .box(covering(request.shape.reach)), limit: .max, filter: filter, readsRecords: true)
     try spend(&budget) { work in
-      _ = layer.index.within(query, now: now, work: &work) { consider($0, &hits) }
+      _ = layer.index.within(query, now: now, work: &work) { _ = consider($0, &hits) }
     }
     if request.isAny, let count = request.count {
       hits.sortByCell()
@@ -60,8 +63,40 @@ struct GeoSearch {
     if let count = request.count { hits.keepFirst(count) }
   }
 
-  /// Asks the index for somewhat more than is wanted, until nothing beyond can be nearer.
   private func nearest(
+    _ count: Int, budget: inout WorkBudget, into hits: inout GeoHits
+  ) throws(LayerError) {
+    if try nearestOfCandidates(count, budget: &budget, into: &hits) { return }
+    try nearestInRounds(count, budget: &budget, into: &hits)
+  }
+
+  /// Asks the index for all that may be among the nearest, in no order.
+  ///
+  /// - Returns: Whether the answer is certain. It is not where the index does not tell, and where a
+  ///   member lies outside of Redis's cells or of a box, so that one further away takes its place.
+  ///   Beyond a member outside of a circle there is nothing.
+  private func nearestOfCandidates(
+    _ count: Int, budget: inout WorkBudget, into hits: inout GeoHits
+  ) throws(LayerError) -> Bool {
+    guard case .circle = request.shape.kind else { return false }
+    let query = NearestQuery(
+      latitude: request.shape.center.latitude, longitude: request.shape.center.longitude,
+      limit: count, maximumDistanceMillimeters: Self.millimeters(request.shape.reach),
+      filter: filter, readsRecords: true)
+    var found: Int?
+    var isOutside = false
+    try spend(&budget) { work in
+      found = layer.index.nearestCandidates(query, slack: Self.slack, now: now, work: &work) {
+        if consider($0, &hits) == .outsideCells { isOutside = true }
+      }
+    }
+    guard found != nil, !isOutside else { return false }
+    hits.keepNearest(count)
+    return true
+  }
+
+  /// Asks the index for somewhat more than is wanted, until nothing beyond can be nearer.
+  private func nearestInRounds(
     _ count: Int, budget: inout WorkBudget, into hits: inout GeoHits
   ) throws(LayerError) {
     let farthest = Self.millimeters(Self.farthestMeters)
@@ -79,7 +114,7 @@ struct GeoSearch {
         _ = layer.index.nearest(query, now: now, work: &work) { hit in
           found += 1
           last = hit.distanceMillimeters
-          consider(hit, &hits)
+          _ = consider(hit, &hits)
         }
       }
       hits.sortByDistance(isDescending: false)
@@ -98,15 +133,23 @@ struct GeoSearch {
     }
   }
 
-  private func consider(_ hit: HitView, _ hits: inout GeoHits) {
+  private enum Verdict {
+    case taken
+    case outsideCells
+    case outsideShape
+  }
+
+  @inline(__always)
+  private func consider(_ hit: HitView, _ hits: inout GeoHits) -> Verdict {
     let contents = hit.contents
     guard
       let code = CellCode.ScoredPlace(
         longitude: contents.longitude, latitude: contents.latitude),
-      let cell = cells.index(of: code.score),
-      let distance = request.shape.distance(to: code.place)
-    else { return }
+      let cell = cells.index(of: code.score)
+    else { return .outsideCells }
+    guard let distance = request.shape.distance(to: code.place) else { return .outsideShape }
     hits.append(id: contents.id, code, distance: distance, cell: cell)
+    return .taken
   }
 
   private var filter: SearchFilter { layer.searchFilter(request.filter, now: now) }

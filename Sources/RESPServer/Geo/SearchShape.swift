@@ -26,6 +26,7 @@ struct SearchShape: Hashable, Sendable {
   var center: CellCode.Place { origin.place }
 
   /// Returns the distance of a place from the middle, in meters; `nil` outside the shape.
+  @inline(__always)
   func distance(to place: CellCode.Place) -> Double? {
     switch kind {
     case .circle(let radius):
@@ -169,8 +170,9 @@ struct SearchCells {
   }
 
   /// Returns which of the nine holds a score, 0 for the middle one; `nil` for none.
+  @inline(__always)
   func index(of score: UInt64) -> Int? {
     let code = score >> UInt64(2 * (CellCode.steps - steps))
-    return codes.indices.first { codes[$0] == code }
+    return codes[0] == code ? 0 : codes.indices.first { codes[$0] == code }
   }
 }

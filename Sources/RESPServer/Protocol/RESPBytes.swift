@@ -21,8 +21,10 @@ struct RESPBytes {
     self.version = version
   }
 
+  @inline(__always)
   mutating func array(_ count: Int) { head("*", UInt64(count)) }
 
+  @inline(__always)
   mutating func bulk(_ bytes: UnsafeRawBufferPointer) {
     head("$", UInt64(bytes.count))
     append(bytes)
@@ -30,14 +32,17 @@ struct RESPBytes {
   }
 
   /// Writes the score of a member as a whole number.
+  @inline(__always)
   mutating func integer(_ value: UInt64) { head(":", value) }
 
   /// Writes a distance with 4 decimals.
+  @inline(__always)
   mutating func distance(_ value: Double) {
     string { $0.appendFourDecimals(value) }
   }
 
   /// Writes a coordinate with up to 17 decimals: a string in RESP2, a number in RESP3.
+  @inline(__always)
   mutating func coordinate(_ value: Double) {
     guard version > 2 else { return string { $0.appendTrimmedDecimals(value) } }
     byte(UInt8(ascii: ","))
@@ -55,17 +60,26 @@ struct RESPBytes {
   mutating func scoreText(_ score: UInt64) { string { $0.append(score) } }
 
   /// Writes a text as a string; its length, which stands in front, is known only afterwards.
+  @inline(__always)
   private mutating func string(_ write: (inout RESPNumber) -> Void) {
     let headOfTwoDigits = 5
-    var text = number(at: count + headOfTwoDigits, atMost: RESPNumber.capacity)
-    write(&text)
     let start = count + headOfTwoDigits
+    var text = number(at: start, atMost: RESPNumber.capacity)
+    write(&text)
     head("$", UInt64(text.count))
-    if count < start, let base = room.baseAddress {
-      memmove(base + count, base + start, text.count)
-    }
+    if count < start { moveUp(text.count, from: start) }
     count += text.count
     end()
+  }
+
+  /// Moves a text of less than ten bytes up behind its head. What stands behind it may change.
+  @inline(__always)
+  private func moveUp(_ length: Int, from start: Int) {
+    guard let base = room.baseAddress, length < 16, start + 16 <= room.count else {
+      preconditionFailure("a piece is longer than was said")
+    }
+    let text = base.loadUnaligned(fromByteOffset: start, as: SIMD2<UInt64>.self)
+    base.storeBytes(of: text, toByteOffset: count, as: SIMD2<UInt64>.self)
   }
 
   /// Writes a line that is a mark and a number.
@@ -99,18 +113,21 @@ struct RESPBytes {
     }
   }
 
+  @inline(never)
   private mutating func longHead(_ mark: Unicode.Scalar, _ number: UInt64) {
     byte(UInt8(ascii: mark))
     write(atMost: RESPNumber.wholeCapacity) { $0.append(number) }
     end()
   }
 
+  @inline(__always)
   private mutating func write(atMost most: Int, _ write: (inout RESPNumber) -> Void) {
     var text = number(at: count, atMost: most)
     write(&text)
     count += text.count
   }
 
+  @inline(__always)
   private func number(at offset: Int, atMost most: Int) -> RESPNumber {
     guard let base = room.baseAddress, offset + most <= room.count else {
       preconditionFailure("a piece is longer than was said")
@@ -118,19 +135,27 @@ struct RESPBytes {
     return RESPNumber(at: base + offset)
   }
 
+  @inline(__always)
   private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    UnsafeMutableRawBufferPointer(rebasing: room[count..<(count + bytes.count)])
-      .copyMemory(from: bytes)
+    guard let base = room.baseAddress, count + bytes.count <= room.count else {
+      preconditionFailure("a piece is longer than was said")
+    }
+    if let text = bytes.baseAddress { memcpy(base + count, text, bytes.count) }
     count += bytes.count
   }
 
+  @inline(__always)
   private mutating func byte(_ byte: UInt8) {
     room[count] = byte
     count += 1
   }
 
+  @inline(__always)
   private mutating func end() {
-    byte(0x0D)
-    byte(0x0A)
+    guard let base = room.baseAddress, count + 2 <= room.count else {
+      preconditionFailure("a piece is longer than was said")
+    }
+    base.storeBytes(of: UInt16(0x0A0D).littleEndian, toByteOffset: count, as: UInt16.self)
+    count += 2
   }
 }

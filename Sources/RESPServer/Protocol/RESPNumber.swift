@@ -12,6 +12,7 @@ struct RESPNumber {
   /// - Parameter start: Has room for ``capacity`` bytes, or for ``wholeCapacity`` if only a whole number is written.
   init(at start: UnsafeMutableRawPointer) { self.start = start }
 
+  @inline(__always)
   mutating func append(byte: UInt8) {
     start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
@@ -38,7 +39,7 @@ struct RESPNumber {
   /// Appends the first bytes of eight digits that stand from the lowest byte on.
   @inline(__always)
   private mutating func append(_ digits: UInt64, count added: Int) {
-    let text = (digits | 0x3030_3030_3030_3030).littleEndian
+    let text = (digits | Self.zeros).littleEndian
     start.storeBytes(of: text, toByteOffset: count, as: UInt64.self)
     count += added
   }
@@ -62,18 +63,26 @@ struct RESPNumber {
   ///
   /// - Parameter value: Below 2^39 in magnitude, where four decimals fit into a double's whole
   ///   part; larger ones, infinite ones and NaN are printed as 0.
+  @inline(__always)
   mutating func appendFourDecimals(_ value: Double) {
+    let product = value.magnitude * 10_000
+    guard product < 99_999_999 else { return appendLongFourDecimals(value) }
+    // Next to 2^52 doubles are whole numbers, so that the sum is rounded, half to even.
+    let units = UInt32(product + 0x1p52 - 0x1p52)
+    if value < 0, units > 0 { append(byte: UInt8(ascii: "-")) }
+    // Four digits of the whole part and four decimals.
+    let digits = Self.digits(units)
+    let zeros = min(3, digits.trailingZeroBitCount / 8)
+    append(digits >> UInt64(8 * zeros), count: 4 - zeros)
+    append(byte: UInt8(ascii: "."))
+    append(digits >> 32, count: 4)
+  }
+
+  @inline(never)
+  private mutating func appendLongFourDecimals(_ value: Double) {
     guard value.magnitude < 0x1p39 else { return append(byte: UInt8(ascii: "0")) }
     let units = UInt64((value.magnitude * 10_000).rounded(.toNearestOrEven))
-    if value < 0, units > 0 { append(byte: UInt8(ascii: "-")) }
-    guard units >= Self.tenToThe8 else {
-      // Four digits of the whole part and four decimals.
-      let digits = Self.digits(UInt32(truncatingIfNeeded: units))
-      let zeros = min(3, digits.trailingZeroBitCount / 8)
-      append(digits >> UInt64(8 * zeros), count: 4 - zeros)
-      append(byte: UInt8(ascii: "."))
-      return append(digits >> 32, count: 4)
-    }
+    if value < 0 { append(byte: UInt8(ascii: "-")) }
     append(units / 10_000)
     append(byte: UInt8(ascii: "."))
     append(Self.digits(UInt32(units % 10_000)) >> 32, count: 4)
@@ -82,27 +91,94 @@ struct RESPNumber {
   /// Appends a number as C's `%.17f` prints it, without the zeros at its end.
   ///
   /// - Parameter value: Finite and below 2^53 in magnitude.
+  @inline(__always)
   mutating func appendTrimmedDecimals(_ value: Double) {
-    guard value.magnitude < 0x1p53 else { return append(byte: UInt8(ascii: "0")) }
+    count += Self.writeTrimmedDecimals(value, at: start + count)
+  }
+
+  /// Writes what ``appendTrimmedDecimals(_:)`` appends. - Returns: Its bytes.
+  @inline(never)
+  private static func writeTrimmedDecimals(
+    _ value: Double, at start: UnsafeMutableRawPointer
+  ) -> Int {
+    let bits = value.magnitude.bitPattern
+    let exponent = Int(bits >> 52) - 1023
+    guard exponent >= -11, exponent <= 9 else { return writeUnusualDecimals(value, at: start) }
+    // The number is significand / 2^(52 - exponent). Its last bit is 2^-63 or more, so that 64 bits
+    // behind the point hold the fraction.
+    let significand = bits & (1 << 52 - 1) | 1 << 52
+    let whole = significand &>> UInt64(52 - exponent)
+    let (quotient, rest) = (significand &<< UInt64(12 + exponent))
+      .multipliedFullWidth(by: tenToThe17)
+    let isUp = rest > 1 << 63 || (rest == 1 << 63 && quotient & 1 == 1)
+    let decimals = quotient &+ (isUp ? 1 : 0)
+    guard decimals > 0, decimals < tenToThe17 else { return writeUnusualDecimals(value, at: start) }
+    var place = start
+    if value < 0 {
+      place.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+      place += 1
+    }
+    // The whole part and the first decimal are one group of digits, between which the point goes.
+    let first = decimals / tenToThe16
+    let group = Self.digits(UInt32(truncatingIfNeeded: whole &* 10 &+ first))
+    let bitsInFront = UInt64(min(6, group.trailingZeroBitCount / 8)) &* 8
+    let digits = (group | zeros) &>> bitsInFront
+    let upToPoint = 56 &- bitsInFront
+    let text =
+      digits & (1 &<< upToPoint &- 1) | UInt64(UInt8(ascii: ".")) &<< upToPoint
+      | (digits &>> upToPoint) &<< (upToPoint &+ 8)
+    place.storeBytes(of: text.littleEndian, as: UInt64.self)
+    place += Int(truncatingIfNeeded: upToPoint &>> 3) &+ 2
+    let sixteen = decimals &- first &* tenToThe16
+    let upper = sixteen / tenToThe8
+    let upperDigits = Self.digits(UInt32(truncatingIfNeeded: upper))
+    let lowerDigits = Self.digits(
+      UInt32(truncatingIfNeeded: sixteen &- upper &* tenToThe8))
+    place.storeBytes(of: (upperDigits | zeros).littleEndian, as: UInt64.self)
+    place.storeBytes(
+      of: (lowerDigits | zeros).littleEndian, toByteOffset: 8, as: UInt64.self)
+    // The last digit is in the highest byte.
+    let zerosBehind =
+      lowerDigits != 0
+      ? lowerDigits.leadingZeroBitCount / 8 : 8 + upperDigits.leadingZeroBitCount / 8
+    return place - start + 16 - zerosBehind
+  }
+
+  /// What ``appendTrimmedDecimals(_:)`` leaves out: numbers from 1,024 on, whole ones, some that are next
+  /// to 0, and what is none.
+  @inline(never)
+  private static func writeUnusualDecimals(
+    _ value: Double, at start: UnsafeMutableRawPointer
+  ) -> Int {
+    var text = RESPNumber(at: start)
+    guard value.magnitude < 0x1p53 else {
+      text.append(byte: UInt8(ascii: "0"))
+      return text.count
+    }
     var whole = UInt64(value.magnitude)
-    var decimals = Self.seventeenDecimals(value.magnitude - Double(whole))
-    if decimals == Self.tenToThe17 {
+    var decimals = seventeenDecimals(value.magnitude - Double(whole))
+    if decimals == tenToThe17 {
       whole += 1
       decimals = 0
     }
-    if value < 0, whole > 0 || decimals > 0 { append(byte: UInt8(ascii: "-")) }
-    append(whole)
-    guard decimals > 0 else { return }
-    append(byte: UInt8(ascii: "."))
-    let first = decimals / Self.tenToThe16
-    append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: first))
-    let rest = decimals &- first &* Self.tenToThe16
-    let upper = rest / Self.tenToThe8
-    append(eightDigits: upper)
-    append(eightDigits: rest &- upper &* Self.tenToThe8)
-    while start.load(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "0") { count -= 1 }
+    if value < 0, whole > 0 || decimals > 0 { text.append(byte: UInt8(ascii: "-")) }
+    text.append(whole)
+    guard decimals > 0 else { return text.count }
+    text.append(byte: UInt8(ascii: "."))
+    let first = decimals / tenToThe16
+    text.append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: first))
+    let rest = decimals &- first &* tenToThe16
+    let upper = rest / tenToThe8
+    text.append(eightDigits: upper)
+    text.append(eightDigits: rest &- upper &* tenToThe8)
+    while start.load(fromByteOffset: text.count - 1, as: UInt8.self) == UInt8(ascii: "0") {
+      text.count -= 1
+    }
+    return text.count
   }
 
+  /// Eight zeros as characters.
+  private static let zeros: UInt64 = 0x3030_3030_3030_3030
   private static let tenToThe8: UInt64 = 100_000_000
   private static let tenToThe16: UInt64 = 10_000_000_000_000_000
   private static let tenToThe17: UInt64 = 100_000_000_000_000_000
@@ -110,12 +186,6 @@ struct RESPNumber {
   /// Returns a fraction times 10^17, rounded from its exact value, half to even.
   private static func seventeenDecimals(_ fraction: Double) -> UInt64 {
     guard fraction > 0 else { return 0 }
-    if fraction >= 0x1p-11 {
-      // Its last bit is 2^-63 or more, so that 64 bits behind the point hold it.
-      let (quotient, rest) = UInt64(fraction * 0x1p64).multipliedFullWidth(by: tenToThe17)
-      let half = UInt64(1) << 63
-      return quotient + (rest > half || (rest == half && quotient % 2 == 1) ? 1 : 0)
-    }
     // The fraction is significand / 2^shift.
     let significand = fraction.significandBitPattern | (fraction.isNormal ? 1 << 52 : 0)
     let shift = 52 - Int(fraction.isNormal ? fraction.exponent : -1022)

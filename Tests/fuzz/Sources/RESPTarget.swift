@@ -37,7 +37,7 @@ enum RESPTarget {
     // What an input finds does not hang on those before it.
     for layer in services.keys() { _ = try? services.layers.deleteLayer(layer.name) }
     var executor = CommandExecutor(
-      services: services, peer: "", allocator: ByteBufferAllocator())
+      services: services, peer: "", allocator: ByteBufferAllocator(), memory: AnswerMemory())
     defer { services.connectionClosed() }
     for command in commands(rest, pieceSize: max(1, rest.count)) where !command.isEmpty {
       var ranges: [Range<Int>] = []
