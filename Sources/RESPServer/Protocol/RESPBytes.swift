@@ -12,12 +12,20 @@ struct RESPBytes {
   /// The most bytes of a number with its head.
   static let numberBytes = headBytes + RESPNumber.capacity + 2
 
-  private let room: UnsafeMutableRawBufferPointer
+  private let start: UnsafeMutableRawPointer
+  private let end: UnsafeMutableRawPointer
+  /// Where the next part goes.
+  private var next: UnsafeMutableRawPointer
   private let version: Int
-  private(set) var count = 0
+
+  /// The bytes that are written.
+  var count: Int { next - start }
 
   init(_ room: UnsafeMutableRawBufferPointer, version: Int) {
-    self.room = room
+    guard let base = room.baseAddress else { preconditionFailure("a piece has no memory") }
+    start = base
+    end = base + room.count
+    next = base
     self.version = version
   }
 
@@ -27,8 +35,10 @@ struct RESPBytes {
   @inline(__always)
   mutating func bulk(_ bytes: UnsafeRawBufferPointer) {
     head("$", UInt64(bytes.count))
-    append(bytes)
-    end()
+    requireRoom(bytes.count + 2)
+    if let text = bytes.baseAddress { memcpy(next, text, bytes.count) }
+    next += bytes.count
+    endLine()
   }
 
   /// Writes the score of a member as a whole number.
@@ -45,9 +55,7 @@ struct RESPBytes {
   @inline(__always)
   mutating func coordinate(_ value: Double) {
     guard version > 2 else { return string { $0.appendTrimmedDecimals(value) } }
-    byte(UInt8(ascii: ","))
-    write(atMost: RESPNumber.capacity) { $0.appendTrimmedDecimals(value) }
-    end()
+    number(",", atMost: RESPNumber.capacity) { $0.appendTrimmedDecimals(value) }
   }
 
   /// Writes the score of a member: a string in RESP2, a number in RESP3.
@@ -63,99 +71,76 @@ struct RESPBytes {
   @inline(__always)
   private mutating func string(_ write: (inout RESPNumber) -> Void) {
     let headOfTwoDigits = 5
-    let start = count + headOfTwoDigits
-    var text = number(at: start, atMost: RESPNumber.capacity)
+    requireRoom(headOfTwoDigits + RESPNumber.capacity)
+    let place = next + headOfTwoDigits
+    var text = RESPNumber(at: place)
     write(&text)
-    head("$", UInt64(text.count))
-    if count < start { moveUp(text.count, from: start) }
-    count += text.count
-    end()
-  }
-
-  /// Moves a text of less than ten bytes up behind its head. What stands behind it may change.
-  @inline(__always)
-  private func moveUp(_ length: Int, from start: Int) {
-    guard let base = room.baseAddress, length < 16, start + 16 <= room.count else {
-      preconditionFailure("a piece is longer than was said")
+    let length = text.count
+    head("$", UInt64(length))
+    if next < place {
+      // A text of less than ten bytes moves up behind its head. What stands behind it may change.
+      let moved = place.loadUnaligned(as: SIMD2<UInt64>.self)
+      next.storeBytes(of: moved, as: SIMD2<UInt64>.self)
     }
-    let text = base.loadUnaligned(fromByteOffset: start, as: SIMD2<UInt64>.self)
-    base.storeBytes(of: text, toByteOffset: count, as: SIMD2<UInt64>.self)
+    next += length
+    endLine()
   }
 
   /// Writes a line that is a mark and a number.
   mutating func line(_ mark: Unicode.Scalar, _ number: Int64) {
     guard number < 0 else { return head(mark, UInt64(number)) }
-    byte(UInt8(ascii: mark))
-    byte(UInt8(ascii: "-"))
-    write(atMost: RESPNumber.wholeCapacity) { $0.append(number.magnitude) }
-    end()
+    self.number(mark, atMost: 1 + RESPNumber.wholeCapacity) {
+      $0.append(byte: UInt8(ascii: "-"))
+      $0.append(number.magnitude)
+    }
   }
 
   @inline(__always)
   private mutating func head(_ mark: Unicode.Scalar, _ number: UInt64) {
     guard number < 100 else { return longHead(mark, number) }
-    guard let base = room.baseAddress, count + 5 <= room.count else {
-      preconditionFailure("a piece is longer than was said")
-    }
+    requireRoom(5)
     // Four bytes are stored at once; behind them a text may already stand.
     let zero = UInt32(UInt8(ascii: "0"))
     let start = UInt32(UInt8(ascii: mark))
     let digits = UInt32(truncatingIfNeeded: number)
     if digits < 10 {
-      let text = start | (zero + digits) << 8 | 0x0A0D << 16
-      base.storeBytes(of: text.littleEndian, toByteOffset: count, as: UInt32.self)
-      count += 4
+      let text = start | (zero &+ digits) << 8 | 0x0A0D << 16
+      next.storeBytes(of: text.littleEndian, as: UInt32.self)
+      next += 4
     } else {
-      let text = start | (zero + digits / 10) << 8 | (zero + digits % 10) << 16 | 0x0D << 24
-      base.storeBytes(of: text.littleEndian, toByteOffset: count, as: UInt32.self)
-      base.storeBytes(of: 0x0A, toByteOffset: count + 4, as: UInt8.self)
-      count += 5
+      let text = start | (zero &+ digits / 10) << 8 | (zero &+ digits % 10) << 16 | 0x0D << 24
+      next.storeBytes(of: text.littleEndian, as: UInt32.self)
+      next.storeBytes(of: 0x0A, toByteOffset: 4, as: UInt8.self)
+      next += 5
     }
   }
 
   @inline(never)
-  private mutating func longHead(_ mark: Unicode.Scalar, _ number: UInt64) {
-    byte(UInt8(ascii: mark))
-    write(atMost: RESPNumber.wholeCapacity) { $0.append(number) }
-    end()
+  private mutating func longHead(_ mark: Unicode.Scalar, _ value: UInt64) {
+    number(mark, atMost: RESPNumber.wholeCapacity) { $0.append(value) }
   }
 
-  @inline(__always)
-  private mutating func write(atMost most: Int, _ write: (inout RESPNumber) -> Void) {
-    var text = number(at: count, atMost: most)
+  /// Writes a line of a mark and a number.
+  private mutating func number(
+    _ mark: Unicode.Scalar, atMost most: Int, _ write: (inout RESPNumber) -> Void
+  ) {
+    requireRoom(1 + most)
+    next.storeBytes(of: UInt8(ascii: mark), as: UInt8.self)
+    var text = RESPNumber(at: next + 1)
     write(&text)
-    count += text.count
+    next += 1 + text.count
+    endLine()
   }
 
   @inline(__always)
-  private func number(at offset: Int, atMost most: Int) -> RESPNumber {
-    guard let base = room.baseAddress, offset + most <= room.count else {
-      preconditionFailure("a piece is longer than was said")
-    }
-    return RESPNumber(at: base + offset)
+  private func requireRoom(_ bytes: Int) {
+    precondition(end - next >= bytes, "a piece is longer than was said")
   }
 
   @inline(__always)
-  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let base = room.baseAddress, count + bytes.count <= room.count else {
-      preconditionFailure("a piece is longer than was said")
-    }
-    if let text = bytes.baseAddress { memcpy(base + count, text, bytes.count) }
-    count += bytes.count
-  }
-
-  @inline(__always)
-  private mutating func byte(_ byte: UInt8) {
-    room[count] = byte
-    count += 1
-  }
-
-  @inline(__always)
-  private mutating func end() {
-    guard let base = room.baseAddress, count + 2 <= room.count else {
-      preconditionFailure("a piece is longer than was said")
-    }
-    base.storeBytes(of: UInt16(0x0A0D).littleEndian, toByteOffset: count, as: UInt16.self)
-    count += 2
+  private mutating func endLine() {
+    requireRoom(2)
+    next.storeBytes(of: UInt16(0x0A0D).littleEndian, as: UInt16.self)
+    next += 2
   }
 }
