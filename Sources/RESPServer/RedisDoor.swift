@@ -87,7 +87,8 @@ package final class RedisDoor: Sendable {
     )
     .bind(host: configuration.host, port: configuration.port).get()
     connections.setListener(listener)
-    services.expiry.follow {
+    services.expiry.follow { [weak services] in
+      guard let services else { return }
       listener.eventLoop.scheduleRepeatedTask(
         initialDelay: .milliseconds(100), delay: .milliseconds(100)
       ) { task in

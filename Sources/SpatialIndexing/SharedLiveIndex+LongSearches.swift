@@ -63,8 +63,13 @@ extension SharedLiveIndex {
     _ visit: (HitView) -> Void
   ) -> Int? {
     let area = query.filter.area.map(PreparedArea.init)
-    var attempt = SearchWork(
-      spending: WorkBudget(steps: Self.stepsPerHold / Self.stepCost(query.filter.area)))
+    let stepsPerHold = Self.stepsPerHold / Self.stepCost(query.filter.area)
+    guard work.mayExceed(stepsPerHold) else {
+      return withIndex { index in
+        index.nearestCandidates(query, slack: slack, area: area, now: now, &work, visit)
+      }
+    }
+    var attempt = SearchWork(spending: WorkBudget(steps: stepsPerHold))
     defer { work += attempt }
     return withIndex { index in
       index.nearestCandidates(query, slack: slack, area: area, now: now, &attempt, visit)
