@@ -14,8 +14,7 @@ final class AnswerMemory {
   private static let keptBytes = 128 * 1024
 
   private var spare: ByteBuffer?
-  /// Where a search collects.
-  var hits: GeoHits?
+  private var hits: GeoHits?
 
   init() {}
 
@@ -42,5 +41,17 @@ final class AnswerMemory {
     given.moveReaderIndex(to: 0)
     given.moveWriterIndex(to: 0)
     spare = given
+  }
+
+  /// Takes what a search collects in, for an answer of at most so many bytes.
+  func takeHits(maximumBytes: Int) -> GeoHits {
+    var taken = hits.take() ?? GeoHits(maximumBytes: maximumBytes)
+    taken.maximumBytes = maximumBytes
+    return taken
+  }
+
+  /// Gives it back, to be kept if it is small.
+  func give(_ given: GeoHits) {
+    if given.isSmall { hits = given }
   }
 }

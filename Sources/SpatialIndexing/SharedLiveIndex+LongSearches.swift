@@ -32,15 +32,10 @@ extension SharedLiveIndex {
   public func nearest(
     _ query: NearestQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
-    let area = query.filter.area.map(PreparedArea.init)
-    let stepsPerHold = Self.stepsPerHold / Self.stepCost(query.filter.area)
-    guard work.mayExceed(stepsPerHold) else {
-      return withIndex { index in index.nearest(query, area: area, now: now, &work, visit) }
+    let (found, isCut) = underOneHold(query, &work) { index, area, work in
+      index.nearest(query, area: area, now: now, &work, visit)
     }
-    var attempt = SearchWork(spending: WorkBudget(steps: stepsPerHold))
-    let found = withIndex { index in index.nearest(query, area: area, now: now, &attempt, visit) }
-    work += attempt
-    guard attempt.mustEnd() else { return found }
+    guard isCut else { return found }
     return nearestInSlices(
       query, now: now, stepsPerSlice: Self.stepsPerSlice(query.filter.area), work: &work, visit)
   }
@@ -62,18 +57,28 @@ extension SharedLiveIndex {
     _ query: NearestQuery, slack: DistanceSlack, now: Instant, work: inout SearchWork,
     _ visit: (HitView) -> Void
   ) -> Int? {
+    underOneHold(query, &work) { index, area, work in
+      index.nearestCandidates(query, slack: slack, area: area, now: now, &work, visit)
+    }.answer
+  }
+
+  /// Runs a search under one hold of the lock, and with no more steps than that allows.
+  ///
+  /// - Returns: What it answers, and whether it ended for want of steps that the budget still has.
+  @inline(__always)
+  private func underOneHold<Answer>(
+    _ query: NearestQuery, _ work: inout SearchWork,
+    _ search: (borrowing LiveIndex, PreparedArea?, inout SearchWork) -> Answer
+  ) -> (answer: Answer, isCut: Bool) {
     let area = query.filter.area.map(PreparedArea.init)
     let stepsPerHold = Self.stepsPerHold / Self.stepCost(query.filter.area)
     guard work.mayExceed(stepsPerHold) else {
-      return withIndex { index in
-        index.nearestCandidates(query, slack: slack, area: area, now: now, &work, visit)
-      }
+      return (withIndex { index in search(index, area, &work) }, false)
     }
     var attempt = SearchWork(spending: WorkBudget(steps: stepsPerHold))
-    defer { work += attempt }
-    return withIndex { index in
-      index.nearestCandidates(query, slack: slack, area: area, now: now, &attempt, visit)
-    }
+    let answer = withIndex { index in search(index, area, &attempt) }
+    work += attempt
+    return (answer, attempt.mustEnd())
   }
 
   /// Looks through growing boxes around the origin, each in slices, until the hits are certain.

@@ -22,7 +22,7 @@ final class LogCopier {
   }
 
   private let path: String
-  private let log: StoreConnection.LogLength
+  let log: StoreConnection.LogLength
   /// What became of a copy; told when it differs from the one before.
   enum Outcome: Hashable {
     case copied

@@ -317,9 +317,6 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
     ) { [weak self] in self?.noteCopy($0) }
   }
 
-  /// How long the log is now, for tests.
-  func openLog() throws -> StoreConnection.LogLength { try current().log }
-
   /// From the copier's thread, which may hold `writing`.
   private func noteCopy(_ outcome: LogCopier.Outcome) {
     switch outcome {

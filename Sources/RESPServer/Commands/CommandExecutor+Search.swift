@@ -34,9 +34,8 @@ extension CommandExecutor {
 
   /// Answers a search here, if it is short.
   private mutating func answer(_ search: GeoSearch) throws(CommandRefusal) -> CommandOutcome {
-    var hits = memory.hits.take() ?? GeoHits(maximumBytes: 0)
-    hits.maximumBytes = services.configuration.replyBytes
-    defer { if hits.isSmall { memory.hits = hits } }
+    var hits = memory.takeHits(maximumBytes: services.configuration.replyBytes)
+    defer { memory.give(hits) }
     var budget = turnBudget
     do throws(LayerError) {
       try search.run(budget: &budget, into: &hits)

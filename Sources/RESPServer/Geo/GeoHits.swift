@@ -110,30 +110,25 @@ struct GeoHits {
     for hit in list { farthest = max(farthest, hit.distance) }
     // Keys keep the order of the distances, and are equal only for some that are next to equal.
     let scale = 0x1p30 / max(farthest, 1e-6)
-    var keys = InlineArray<72, Int32>(repeating: 0)
-    var members = InlineArray<72, UInt8>(repeating: 0)
-    var sorted = InlineArray<72, UInt8>(repeating: 0)
-    for i in 0..<count {
-      keys[i] = Int32(list[i].distance * scale)
-      members[i] = UInt8(truncatingIfNeeded: i)
-    }
-    var keySpan = keys.mutableSpan
-    var sortedSpan = sorted.mutableSpan
-    let hasTies = keySpan.withUnsafeMutableBufferPointer { keys in
-      members.span.withUnsafeBufferPointer { members in
-        sortedSpan.withUnsafeMutableBufferPointer { sorted in
+    let room = RankSort.limit + RankSort.padding
+    return withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { keys in
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { members in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { sorted in
           guard let keys = keys.baseAddress, let members = members.baseAddress,
             let sorted = sorted.baseAddress
-          else { return true }
-          return RankSort.sort(keys, members, count: count, into: sorted)
+          else { return false }
+          for i in 0..<count {
+            keys[i] = Int32(list[i].distance * scale)
+            members[i] = UInt8(truncatingIfNeeded: i)
+          }
+          guard !RankSort.sort(keys, members, count: count, into: sorted) else { return false }
+          other.removeAll(keepingCapacity: true)
+          for place in 0..<min(count, wanted) { other.append(list[Int(sorted[place])]) }
+          swap(&list, &other)
+          return true
         }
       }
     }
-    guard !hasTies else { return false }
-    other.removeAll(keepingCapacity: true)
-    for place in 0..<min(count, wanted) { other.append(list[Int(sorted[place])]) }
-    swap(&list, &other)
-    return true
   }
 
   mutating func keepFirst(_ count: Int) {

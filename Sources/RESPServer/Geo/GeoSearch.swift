@@ -49,7 +49,7 @@ struct GeoSearch {
     let query = WithinQuery(
       area: .box(covering(request.shape.reach)), limit: .max, filter: filter, readsRecords: true)
     try spend(&budget) { work in
-      _ = layer.index.within(query, now: now, work: &work) { _ = consider($0, &hits) }
+      _ = layer.index.within(query, now: now, work: &work) { consider($0, &hits) }
     }
     if request.isAny, let count = request.count {
       hits.sortByCell()
@@ -79,15 +79,12 @@ struct GeoSearch {
     _ count: Int, budget: inout WorkBudget, into hits: inout GeoHits
   ) throws(LayerError) -> Bool {
     guard case .circle = request.shape.kind else { return false }
-    let query = NearestQuery(
-      latitude: request.shape.center.latitude, longitude: request.shape.center.longitude,
-      limit: count, maximumDistanceMillimeters: Self.millimeters(request.shape.reach),
-      filter: filter, readsRecords: true)
+    let query = query(limit: count, within: Self.millimeters(request.shape.reach))
     var found: Int?
     var isOutside = false
     try spend(&budget) { work in
       found = layer.index.nearestCandidates(query, slack: Self.slack, now: now, work: &work) {
-        if consider($0, &hits) == .outsideCells { isOutside = true }
+        if !consider($0, &hits) { isOutside = true }
       }
     }
     guard found != nil, !isOutside else { return false }
@@ -107,14 +104,12 @@ struct GeoSearch {
       hits.removeAll()
       var found = 0
       var last: Int64 = 0
-      let query = NearestQuery(
-        latitude: request.shape.center.latitude, longitude: request.shape.center.longitude,
-        limit: asked, maximumDistanceMillimeters: reach, filter: filter, readsRecords: true)
+      let query = query(limit: asked, within: reach)
       try spend(&budget) { work in
         _ = layer.index.nearest(query, now: now, work: &work) { hit in
           found += 1
           last = hit.distanceMillimeters
-          _ = consider(hit, &hits)
+          consider(hit, &hits)
         }
       }
       hits.sortByDistance(isDescending: false)
@@ -133,23 +128,28 @@ struct GeoSearch {
     }
   }
 
-  private enum Verdict {
-    case taken
-    case outsideCells
-    case outsideShape
+  private func query(limit: Int, within millimeters: Int64) -> NearestQuery {
+    NearestQuery(
+      latitude: request.shape.center.latitude, longitude: request.shape.center.longitude,
+      limit: limit, maximumDistanceMillimeters: millimeters, filter: filter, readsRecords: true)
   }
 
+  /// Takes a member in, if it lies in the shape and in Redis's cells.
+  ///
+  /// - Returns: Whether it lies in the cells.
+  @discardableResult
   @inline(__always)
-  private func consider(_ hit: HitView, _ hits: inout GeoHits) -> Verdict {
+  private func consider(_ hit: HitView, _ hits: inout GeoHits) -> Bool {
     let contents = hit.contents
     guard
       let code = CellCode.ScoredPlace(
         longitude: contents.longitude, latitude: contents.latitude),
       let cell = cells.index(of: code.score)
-    else { return .outsideCells }
-    guard let distance = request.shape.distance(to: code.place) else { return .outsideShape }
-    hits.append(id: contents.id, code, distance: distance, cell: cell)
-    return .taken
+    else { return false }
+    if let distance = request.shape.distance(to: code.place) {
+      hits.append(id: contents.id, code, distance: distance, cell: cell)
+    }
+    return true
   }
 
   private var filter: SearchFilter { layer.searchFilter(request.filter, now: now) }

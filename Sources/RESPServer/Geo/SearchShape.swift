@@ -173,6 +173,6 @@ struct SearchCells {
   @inline(__always)
   func index(of score: UInt64) -> Int? {
     let code = score >> UInt64(2 * (CellCode.steps - steps))
-    return codes[0] == code ? 0 : codes.indices.first { codes[$0] == code }
+    return codes.indices.first { codes[$0] == code }
   }
 }
