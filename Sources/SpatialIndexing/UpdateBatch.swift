@@ -84,17 +84,26 @@ public struct UpdateBatch: Sendable {
     let header = Header(
       idLength: UInt32(id.count), tagCount: UInt32(tags.count), tagBytes: UInt32(tagBytes),
       payloadLength: UInt32(payload.count))
-    unsafe withUnsafeBytes(of: header) { unsafe bytes.append(contentsOf: $0) }
-    unsafe bytes.append(contentsOf: id)
-    for column in 0..<columnCount {
-      let value = column < columns.count ? columns[column] : .nan
-      unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+    let size =
+      MemoryLayout<Header>.size + id.count + 8 * columnCount + 4 * tags.count + tagBytes
+      + payload.count
+    bytes.append(addingCapacity: size) { span in
+      unsafe span.withUnsafeMutableBufferPointer { buffer, written in
+        var room = unsafe RecordRoom(UnsafeMutableRawBufferPointer(buffer))
+        room.append(header)
+        unsafe room.append(id)
+        for column in 0..<columnCount {
+          room.append(column < columns.count ? columns[column] : .nan)
+        }
+        for tag in tags { room.append(UInt32(tag.utf8.count)) }
+        for tag in tags {
+          var tag = tag
+          tag.withUTF8 { unsafe room.append(UnsafeRawBufferPointer($0)) }
+        }
+        unsafe room.append(payload)
+        written = room.count
+      }
     }
-    for tag in tags {
-      unsafe withUnsafeBytes(of: UInt32(tag.utf8.count)) { unsafe bytes.append(contentsOf: $0) }
-    }
-    for tag in tags { bytes.append(contentsOf: tag.utf8) }
-    unsafe bytes.append(contentsOf: payload)
     entries.append(
       Entry(
         latitude: latitude, longitude: longitude, observedAt: observedAt.milliseconds,
@@ -170,5 +179,26 @@ public struct UpdateBatch: Sendable {
         expiresAt: expiresAt.milliseconds,
         reference: UInt64(handle.slot) | UInt64(handle.generation) << 32, isMove: true,
         isReceiptTime: isReceiptTime))
+  }
+}
+
+/// Memory that the parts of one record are written into, one behind the other.
+private struct RecordRoom {
+  private let memory: UnsafeMutableRawBufferPointer
+  private(set) var count = 0
+
+  init(_ memory: UnsafeMutableRawBufferPointer) { unsafe self.memory = unsafe memory }
+
+  @inline(__always)
+  mutating func append<Part: BitwiseCopyable>(_ part: Part) {
+    unsafe memory.storeBytes(of: part, toByteOffset: count, as: Part.self)
+    count += MemoryLayout<Part>.size
+  }
+
+  @inline(__always)
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    let end = count + bytes.count
+    unsafe UnsafeMutableRawBufferPointer(rebasing: memory[count..<end]).copyMemory(from: bytes)
+    count = end
   }
 }

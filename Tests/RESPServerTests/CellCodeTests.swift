@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import Testing
 
@@ -14,6 +15,58 @@ struct CellCodeTests {
       String(decoding: CellCode.geohash(CellCode.place(palermo)), as: UTF8.self) == "sqc8b49rny0")
     let distance = CellCode.distance(CellCode.place(palermo), CellCode.place(catania))
     #expect(numberText { $0.appendFourDecimals(distance) } == "166274.1516")
+  }
+
+  /// Short series and the library's functions give one distance but for the last digits, and print one.
+  @Test(arguments: [1.0, 1000, 0.3048, 1609.34])
+  func nearDistancesArePrintedAlike(metersPerUnit: Double) throws {
+    var random = SplitMix64(seed: 41)
+    var near = 0
+    var most = 0.0
+    for _ in 0..<100_000 {
+      let center = CellCode.Place(
+        longitude: .random(in: -180...180, using: &random),
+        latitude: .random(in: -85...85, using: &random))
+      let reach = pow(10, .random(in: -7 ... -0.3, using: &random))
+      let place = CellCode.Place(
+        longitude: center.longitude + .random(in: -reach...reach, using: &random),
+        latitude: center.latitude + .random(in: -reach...reach, using: &random))
+      let origin = CellCode.Origin(center)
+      let exact = origin.distance(to: place)
+      if let series = origin.nearDistance(to: place) {
+        near += 1
+        most = max(most, abs(series - exact) / exact)
+      }
+      let radius = exact / metersPerUnit * .random(in: 0.5...2, using: &random)
+      let shape = SearchShape(
+        center: center, kind: .circle(radius: radius), metersPerUnit: metersPerUnit)
+      let distance = shape.distance(to: place)
+      let printed = shape.printedDistance(to: place)
+      #expect((distance == nil) == (printed == nil))
+      if let distance, let printed {
+        #expect(
+          numberText { $0.appendFourDecimals(distance / metersPerUnit) }
+            == numberText { $0.appendFourDecimals(printed / metersPerUnit) })
+      }
+    }
+    #expect(near > 50_000)
+    #expect(most < CellCode.Origin.seriesError / 10)
+  }
+
+  /// On the very circle, where one digit decides, and on the meridian.
+  @Test func placesOnTheCircleAreDecidedExactly() {
+    var random = SplitMix64(seed: 43)
+    for round in 0..<20_000 {
+      let center = CellCode.Place(longitude: 127, latitude: .random(in: -85...85, using: &random))
+      let place = CellCode.Place(
+        longitude: round % 5 == 0 ? 127 : .random(in: 126.9...127.1, using: &random),
+        latitude: center.latitude + .random(in: -0.1...0.1, using: &random))
+      let exact = CellCode.distance(center, place)
+      for radius in [exact.nextDown, exact, exact.nextUp] {
+        let shape = SearchShape(center: center, kind: .circle(radius: radius), metersPerUnit: 1)
+        #expect((shape.printedDistance(to: place) == nil) == (radius < exact))
+      }
+    }
   }
 
   @Test(arguments: UInt64(1)...20)

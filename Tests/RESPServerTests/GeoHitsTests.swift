@@ -33,7 +33,10 @@ struct GeoHitsTests {
         }
       }
       let wanted = Int.random(in: 0...80, using: &g)
-      hits.keepNearest(wanted)
+      if !hits.keepNearest(wanted, error: 1e-13) {
+        hits.sortByDistance(isDescending: false)
+        hits.keepFirst(wanted)
+      }
       sorted.sortByDistance(isDescending: false)
       sorted.keepFirst(wanted)
       #expect(hits.list.count == min(wanted, count))
@@ -41,6 +44,23 @@ struct GeoHitsTests {
       #expect(hits.list.map { Array(hits.id($0)) } == sorted.list.map { Array(sorted.id($0)) })
       hits.removeAll()
       #expect(hits.list.isEmpty)
+    }
+  }
+
+  /// Where a distance may be wrong, nobody stands in front of somebody who may be nearer.
+  @Test func nearlyEqualDistancesAreNotSorted() throws {
+    let code = try #require(CellCode.ScoredPlace(longitude: 127, latitude: 37.5))
+    // Half the farthest is where one of the keys by which few are sorted ends.
+    for (other, isSorted) in [
+      (50.0, false), (50.0.nextDown, false), (50 - 1e-12, false), (49.9, true),
+    ] {
+      var hits = GeoHits(maximumBytes: 1 << 20)
+      for distance in [50, other, 100] {
+        hits.append(
+          id: UnsafeRawBufferPointer(start: nil, count: 0), code, distance: distance)
+      }
+      #expect(hits.keepNearest(2, error: 1e-13) == isSorted)
+      #expect(hits.list.map(\.distance) == (isSorted ? [other, 50] : [50, other, 100]))
     }
   }
 }

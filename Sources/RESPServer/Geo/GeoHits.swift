@@ -91,25 +91,38 @@ struct GeoHits {
     }
   }
 
-  /// Keeps the nearest so many, in the order of ``sortByDistance(isDescending:)``.
-  mutating func keepNearest(_ count: Int) {
-    guard !keepNearestByCounting(count) else { return }
-    sortByDistance(isDescending: false)
-    keepFirst(count)
+  /// Measures all anew; those without a distance are left out.
+  mutating func measure(_ distance: (CellCode.Place) -> Double?) {
+    list = list.compactMap { hit in
+      guard let measured = distance(hit.place) else { return nil }
+      var hit = hit
+      hit.distance = measured
+      return hit
+    }
   }
 
-  /// Sorts few members without a branch that depends on their distances: the place of each is the
+  /// Keeps the nearest so many, in the order of ``sortByDistance(isDescending:)``.
+  ///
+  /// Few members are sorted without a branch that depends on their distances: the place of each is the
   /// number of those that are nearer.
   ///
-  /// - Returns: Whether it is done. It is not, and nothing has changed, where there are many, or two
-  ///   are equally far.
-  private mutating func keepNearestByCounting(_ wanted: Int) -> Bool {
+  /// - Parameters:
+  ///   - wanted: How many are kept.
+  ///   - error: By how much of itself a distance may be wrong.
+  /// - Returns: Whether it is done. It is not, and nothing has changed, where there are many, or some may
+  ///   be equally far.
+  mutating func keepNearest(_ wanted: Int, error: Double) -> Bool {
     let count = list.count
-    guard count > 0, count <= RankSort.limit else { return false }
+    guard count > 1 else {
+      keepFirst(wanted)
+      return true
+    }
+    guard count <= RankSort.limit else { return false }
     var farthest = 0.0
     for hit in list { farthest = max(farthest, hit.distance) }
     // Keys keep the order of the distances, and are equal only for some that are next to equal.
     let scale = 0x1p30 / max(farthest, 1e-6)
+    let apart = 2 * error * farthest
     let room = RankSort.limit + RankSort.padding
     return withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { keys in
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { members in
@@ -123,7 +136,13 @@ struct GeoHits {
           }
           guard !RankSort.sort(keys, members, count: count, into: sorted) else { return false }
           other.removeAll(keepingCapacity: true)
-          for place in 0..<min(count, wanted) { other.append(list[Int(sorted[place])]) }
+          var last = -Double.infinity
+          for place in 0..<count {
+            let hit = list[Int(sorted[place])]
+            guard hit.distance - last > apart else { return false }
+            last = hit.distance
+            if place < wanted { other.append(hit) }
+          }
           swap(&list, &other)
           return true
         }

@@ -84,11 +84,17 @@ struct GeoSearch {
     var isOutside = false
     try spend(&budget) { work in
       found = layer.index.nearestCandidates(query, slack: Self.slack, now: now, work: &work) {
-        if !consider($0, &hits) { isOutside = true }
+        let isInside = consider($0, &hits) { request.shape.printedDistance(to: $0) }
+        if !isInside { isOutside = true }
       }
     }
     guard found != nil, !isOutside else { return false }
-    hits.keepNearest(count)
+    if !hits.keepNearest(count, error: CellCode.Origin.seriesError) {
+      // Some are next to equally far.
+      hits.measure { request.shape.distance(to: $0) }
+      hits.sortByDistance(isDescending: false)
+      hits.keepFirst(count)
+    }
     return true
   }
 
@@ -140,13 +146,21 @@ struct GeoSearch {
   @discardableResult
   @inline(__always)
   private func consider(_ hit: HitView, _ hits: inout GeoHits) -> Bool {
+    consider(hit, &hits) { request.shape.distance(to: $0) }
+  }
+
+  /// The same, measured in some way.
+  @inline(__always)
+  private func consider(
+    _ hit: HitView, _ hits: inout GeoHits, _ measured: (CellCode.Place) -> Double?
+  ) -> Bool {
     let contents = hit.contents
     guard
       let code = CellCode.ScoredPlace(
         longitude: contents.longitude, latitude: contents.latitude),
       let cell = cells.index(of: code.score)
     else { return false }
-    if let distance = request.shape.distance(to: code.place) {
+    if let distance = measured(code.place) {
       hits.append(id: contents.id, code, distance: distance, cell: cell)
     }
     return true

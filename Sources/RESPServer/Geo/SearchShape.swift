@@ -16,11 +16,14 @@ struct SearchShape: Hashable, Sendable {
   let kind: Kind
   /// Meters a unit.
   let metersPerUnit: Double
+  /// Of the last decimal that is printed.
+  private let decimalsPerMeter: Double
 
   init(center: CellCode.Place, kind: Kind, metersPerUnit: Double) {
     origin = CellCode.Origin(center)
     self.kind = kind
     self.metersPerUnit = metersPerUnit
+    decimalsPerMeter = 10_000 / metersPerUnit
   }
 
   var center: CellCode.Place { origin.place }
@@ -43,6 +46,24 @@ struct SearchShape: Hashable, Sendable {
       guard CellCode.distance(place, besideCenter) <= width * metersPerUnit / 2 else { return nil }
       return origin.distance(to: place)
     }
+  }
+
+  /// Returns what ``distance(to:)`` returns, or a number next to it (``CellCode/Origin/seriesError``)
+  /// that is printed alike.
+  @inline(__always)
+  func printedDistance(to place: CellCode.Place) -> Double? {
+    guard case .circle(let radius) = kind, let near = origin.nearDistance(to: place) else {
+      return distance(to: place)
+    }
+    let farthest = radius * metersPerUnit
+    let decimals = near * decimalsPerMeter
+    // Next to 2^52 doubles are whole numbers.
+    let rounding = abs(decimals - (decimals + 0x1p52 - 0x1p52))
+    let error = CellCode.Origin.seriesError
+    guard rounding < 0.499, decimals < 1e9, abs(near - farthest) > error * farthest else {
+      return distance(to: place)
+    }
+    return near <= farthest ? near : nil
   }
 
   /// A distance from the middle, in meters, that nothing in the shape exceeds.

@@ -127,20 +127,39 @@ enum WordNumber {
     let digits = word.count - first - (point < 0 ? 0 : 1)
     guard (1...19).contains(digits) else { return nil }
     let decimals = point < 0 ? 0 : word.count - point - 1
-    let value = quotient(mantissa, Self.powersOfTen[decimals])
+    let value = quotient(mantissa, tenTo: decimals)
     return isNegative ? -value : value
   }
 
-  /// Divides two numbers, rounding once, as IEEE 754 asks of every operation.
+  /// Divides by a power of ten, rounding once, as IEEE 754 asks of every operation.
   ///
-  /// - Parameters:
-  ///   - dividend: Any number.
-  ///   - divisor: At least 1.
   /// - Returns: The double nearest to the quotient, of two equally near ones the even one.
-  private static func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
-    if dividend == 0 { return 0 }
+  @inline(__always)
+  private static func quotient(_ dividend: UInt64, tenTo power: Int) -> Double {
+    let divisor = powersOfTen[power]
     // Doubles that hold both exactly divide so by themselves.
-    if dividend <= 1 << 53, divisor <= 1 << 53 { return Double(dividend) / Double(divisor) }
+    if dividend <= 1 << 53, power <= 15 { return Double(dividend) / Double(divisor) }
+    guard power > 0, dividend > 0 else { return Double(dividend) }
+    // By the reciprocal (Granlund and Montgomery, PLDI 1994): with both numbers shifted to their first
+    // bit, 2^63 times the quotient is less than 2 above this.
+    let shift = dividend.leadingZeroBitCount
+    let high = (dividend &<< UInt64(truncatingIfNeeded: shift))
+      .multipliedFullWidth(by: reciprocals[power]).high
+    let dropped = UInt64(truncatingIfNeeded: 11 &- high.leadingZeroBitCount)
+    let half = UInt64(1) &<< (dropped &- 1)
+    let tail = high & (half &<< 1 &- 1)
+    // So near to the middle of two doubles the rest of the division decides.
+    guard tail &+ 1 < half || tail > half else { return exactQuotient(dividend, divisor) }
+    let significand = high &>> dropped &+ (tail > half ? 1 : 0)
+    let exponent =
+      Int(truncatingIfNeeded: dropped) &+ divisor.leadingZeroBitCount &- shift &- 63
+    let scale = Double(bitPattern: UInt64(truncatingIfNeeded: 1023 &+ exponent) &<< 52)
+    return Double(significand) * scale
+  }
+
+  /// The same by a division. Both numbers are at least 1.
+  @inline(never)
+  private static func exactQuotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
     let (shift, divisorShift) = (dividend.leadingZeroBitCount, divisor.leadingZeroBitCount)
     let high = dividend << UInt64(shift)
     // Both begin with their first bit, so that the quotient has 63 or 64 bits.
@@ -156,9 +175,23 @@ enum WordNumber {
       significand: Double(significand))
   }
 
-  private static let powersOfTen: [UInt64] = (0...19).map { power in
-    (0..<power).reduce(1) { product, _ in product * 10 }
-  }
+  private static let powersOfTen: InlineArray<20, UInt64> = [
+    1, 10, 100, 1_000,
+    10_000, 100_000, 1_000_000, 10_000_000,
+    100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
+    1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+    10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000,
+    10_000_000_000_000_000_000,
+  ]
+
+  /// 2^127 divided by each power of ten as it is with its first bit at 2^63, rounded down; unused for 1.
+  private static let reciprocals: InlineArray<20, UInt64> = [
+    0x0000_0000_0000_0000, 0xCCCC_CCCC_CCCC_CCCC, 0xA3D7_0A3D_70A3_D70A, 0x8312_6E97_8D4F_DF3B,
+    0xD1B7_1758_E219_652B, 0xA7C5_AC47_1B47_8423, 0x8637_BD05_AF6C_69B5, 0xD6BF_94D5_E57A_42BC,
+    0xABCC_7711_8461_CEFC, 0x8970_5F41_36B4_A597, 0xDBE6_FECE_BDED_D5BE, 0xAFEB_FF0B_CB24_AAFE,
+    0x8CBC_CC09_6F50_88CB, 0xE12E_1342_4BB4_0E13, 0xB424_DC35_095C_D80F, 0x901D_7CF7_3AB0_ACD9,
+    0xE695_94BE_C44D_E15B, 0xB877_AA32_36A4_B449, 0x9392_EE8E_921D_5D07, 0xEC1E_4A7D_B695_61A5,
+  ]
 
   private static func anyDouble(_ word: UnsafeRawBufferPointer) -> Double? {
     guard let first = word.first, !isSpace(first), let (value, isOutOfRange) = parsed(word) else {
