@@ -183,11 +183,11 @@ public struct UpdateBatch: Sendable {
 }
 
 /// Memory that the parts of one record are written into, one behind the other.
-private struct RecordRoom {
+@safe private struct RecordRoom {
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var count = 0
 
-  init(_ memory: UnsafeMutableRawBufferPointer) { unsafe self.memory = unsafe memory }
+  init(_ memory: UnsafeMutableRawBufferPointer) { unsafe self.memory = memory }
 
   @inline(__always)
   mutating func append<Part: BitwiseCopyable>(_ part: Part) {
