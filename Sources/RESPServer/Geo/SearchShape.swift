@@ -16,7 +16,7 @@ struct SearchShape: Hashable, Sendable {
   let kind: Kind
   /// Meters a unit.
   let metersPerUnit: Double
-  /// Of the last decimal that is printed.
+  /// How many of the fourth decimal, the last one that is printed, make a meter.
   private let decimalsPerMeter: Double
 
   init(center: CellCode.Place, kind: Kind, metersPerUnit: Double) {
