@@ -33,10 +33,7 @@ struct GeoHitsTests {
         }
       }
       let wanted = Int.random(in: 0...80, using: &g)
-      if !hits.keepNearest(wanted, error: 1e-13) {
-        hits.sortByDistance(isDescending: false)
-        hits.keepFirst(wanted)
-      }
+      hits.keepNearest(wanted, error: 1e-13) { $0.distance }
       sorted.sortByDistance(isDescending: false)
       sorted.keepFirst(wanted)
       #expect(hits.list.count == min(wanted, count))
@@ -59,7 +56,7 @@ struct GeoHitsTests {
         hits.append(
           id: UnsafeRawBufferPointer(start: nil, count: 0), code, distance: distance)
       }
-      #expect(hits.keepNearest(2, error: 1e-13) == isSorted)
+      #expect(hits.keepNearestByCounting(2, error: 1e-13) == isSorted)
       #expect(hits.list.map(\.distance) == (isSorted ? [other, 50] : [50, other, 100]))
     }
   }

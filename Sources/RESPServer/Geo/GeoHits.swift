@@ -91,33 +91,31 @@ struct GeoHits {
     }
   }
 
-  /// Measures all anew; those without a distance are left out.
-  mutating func measure(_ distance: (CellCode.Place) -> Double?) {
-    list = list.compactMap { hit in
-      guard let measured = distance(hit.place) else { return nil }
-      var hit = hit
-      hit.distance = measured
-      return hit
-    }
-  }
-
   /// Keeps the nearest so many, in the order of ``sortByDistance(isDescending:)``.
   ///
-  /// Few members are sorted without a branch that depends on their distances: the place of each is the
+  /// - Parameters:
+  ///   - count: How many are kept.
+  ///   - error: By how much of itself a distance may be wrong.
+  ///   - exactDistance: Tells the distance of a member, where they may be wrong and that may decide.
+  mutating func keepNearest(
+    _ count: Int, error: Double, _ exactDistance: (GeoHit) -> Double
+  ) {
+    guard !keepNearestByCounting(count, error: error) else { return }
+    if error > 0 {
+      for i in list.indices { list[i].distance = exactDistance(list[i]) }
+    }
+    sortByDistance(isDescending: false)
+    keepFirst(count)
+  }
+
+  /// Sorts few members without a branch that depends on their distances: the place of each is the
   /// number of those that are nearer.
   ///
-  /// - Parameters:
-  ///   - wanted: How many are kept.
-  ///   - error: By how much of itself a distance may be wrong.
   /// - Returns: Whether it is done. It is not, and nothing has changed, where there are many, or some may
   ///   be equally far.
-  mutating func keepNearest(_ wanted: Int, error: Double) -> Bool {
+  mutating func keepNearestByCounting(_ wanted: Int, error: Double) -> Bool {
     let count = list.count
-    guard count > 1 else {
-      keepFirst(wanted)
-      return true
-    }
-    guard count <= RankSort.limit else { return false }
+    guard count > 0, count <= RankSort.limit else { return false }
     var farthest = 0.0
     for hit in list { farthest = max(farthest, hit.distance) }
     // Keys keep the order of the distances, and are equal only for some that are next to equal.

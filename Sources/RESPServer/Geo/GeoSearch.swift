@@ -82,18 +82,19 @@ struct GeoSearch {
     let query = query(limit: count, within: Self.millimeters(request.shape.reach))
     var found: Int?
     var isOutside = false
+    // More are sorted by comparing, which asks for exact distances.
+    let isFew = count <= RankSort.limit
     try spend(&budget) { work in
       found = layer.index.nearestCandidates(query, slack: Self.slack, now: now, work: &work) {
-        let isInside = consider($0, &hits) { request.shape.printedDistance(to: $0) }
+        let isInside = consider($0, &hits) {
+          isFew ? request.shape.printedDistance(to: $0) : request.shape.distance(to: $0)
+        }
         if !isInside { isOutside = true }
       }
     }
     guard found != nil, !isOutside else { return false }
-    if !hits.keepNearest(count, error: CellCode.Origin.seriesError) {
-      // Some are next to equally far.
-      hits.measure { request.shape.distance(to: $0) }
-      hits.sortByDistance(isDescending: false)
-      hits.keepFirst(count)
+    hits.keepNearest(count, error: isFew ? CellCode.Origin.seriesError : 0) {
+      request.shape.origin.distance(to: $0.place)
     }
     return true
   }

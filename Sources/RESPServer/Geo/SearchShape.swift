@@ -16,14 +16,11 @@ struct SearchShape: Hashable, Sendable {
   let kind: Kind
   /// Meters a unit.
   let metersPerUnit: Double
-  /// How many of the fourth decimal, the last one that is printed, make a meter.
-  private let decimalsPerMeter: Double
 
   init(center: CellCode.Place, kind: Kind, metersPerUnit: Double) {
     origin = CellCode.Origin(center)
     self.kind = kind
     self.metersPerUnit = metersPerUnit
-    decimalsPerMeter = 10_000 / metersPerUnit
   }
 
   var center: CellCode.Place { origin.place }
@@ -56,7 +53,7 @@ struct SearchShape: Hashable, Sendable {
       return distance(to: place)
     }
     let farthest = radius * metersPerUnit
-    let decimals = near * decimalsPerMeter
+    let decimals = near / metersPerUnit * 10_000
     // Next to 2^52 doubles are whole numbers.
     let rounding = abs(decimals - (decimals + 0x1p52 - 0x1p52))
     let error = CellCode.Origin.seriesError
