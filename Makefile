@@ -19,7 +19,8 @@ BUILD_FLAGS ?= $(MOYEO_BUILD_FLAGS)
 RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 ARGS ?= --demo seoul
 
-.PHONY: run cluster build man test test-swift test-packages gate-packages test-programs test-daemon test-findings \
+.PHONY: run cluster build man test test-build test-swift test-packages gate-packages test-programs \
+  test-daemon test-findings \
   test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
   measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
@@ -62,8 +63,10 @@ test-packages:
 gate-packages:
 	@scripts/system-packages $(TEST_PACKAGES) $(BENCH_PACKAGES)
 
-test-swift: test-packages
+test-build: test-packages
 	$(SWIFT) build --build-tests $(IMPORT_CHECK) $(BUILD_FLAGS)
+
+test-swift: test-build
 	SWIFT=$(SWIFT) scripts/swift-tests --skip-build $(WIDTH)
 
 # SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run. What fails (at most five tests,
