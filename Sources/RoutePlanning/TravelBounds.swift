@@ -12,9 +12,9 @@ public struct TravelBounds: Sendable {
     /// Road / straight distance.
     @usableFromInline var leastCircuity: Float
     @usableFromInline var mostCircuity: Float
-    /// Meters a second at factor 1.
-    @usableFromInline var slowest: Float
-    @usableFromInline var fastest: Float
+    /// Seconds at factor 1 for each meter of the straight distance.
+    @usableFromInline var leastPace: Float
+    @usableFromInline var mostPace: Float
     /// The least road and time of any further bucket, the most of any nearer one.
     @usableFromInline var furtherMeters = Float.infinity
     @usableFromInline var furtherSeconds = Float.infinity
@@ -22,7 +22,8 @@ public struct TravelBounds: Sendable {
     @usableFromInline var nearerSeconds: Float = 0
   }
 
-  @usableFromInline static let bucketMeters = 125.0
+  // A power of two, by which a division is a multiplication.
+  @usableFromInline static let bucketMeters = 128.0
   @usableFromInline static let bucketCount = 512
   @usableFromInline let buckets: [Bucket]
 
@@ -39,19 +40,22 @@ public struct TravelBounds: Sendable {
       return Bucket(
         leastCircuity: Float(circuity.lowerBound).nextDown,
         mostCircuity: Float(circuity.upperBound).nextUp,
-        slowest: Float(speed.lowerBound).nextDown, fastest: Float(speed.upperBound).nextUp)
+        leastPace: Float(circuity.lowerBound / speed.upperBound).nextDown,
+        mostPace: Float(circuity.upperBound / speed.lowerBound).nextUp)
     }
     for i in buckets.indices.dropFirst() {
-      let road = Float(Self.ends(i - 1).upperBound).nextUp * buckets[i - 1].mostCircuity
-      buckets[i].nearerMeters = max(buckets[i - 1].nearerMeters, road.nextUp)
+      let straight = Float(Self.ends(i - 1).upperBound).nextUp
+      buckets[i].nearerMeters = max(
+        buckets[i - 1].nearerMeters, (straight * buckets[i - 1].mostCircuity).nextUp)
       buckets[i].nearerSeconds = max(
-        buckets[i - 1].nearerSeconds, (road / buckets[i - 1].slowest).nextUp.nextUp)
+        buckets[i - 1].nearerSeconds, (straight * buckets[i - 1].mostPace).nextUp)
     }
     for i in buckets.indices.dropLast().reversed() {
-      let road = Float(Self.ends(i + 1).lowerBound).nextDown * buckets[i + 1].leastCircuity
-      buckets[i].furtherMeters = min(buckets[i + 1].furtherMeters, road.nextDown)
+      let straight = Float(Self.ends(i + 1).lowerBound).nextDown
+      buckets[i].furtherMeters = min(
+        buckets[i + 1].furtherMeters, (straight * buckets[i + 1].leastCircuity).nextDown)
       buckets[i].furtherSeconds = min(
-        buckets[i + 1].furtherSeconds, (road / buckets[i + 1].fastest).nextDown.nextDown)
+        buckets[i + 1].furtherSeconds, (straight * buckets[i + 1].leastPace).nextDown)
     }
     self.buckets = buckets
   }
@@ -67,36 +71,60 @@ public struct TravelBounds: Sendable {
     buckets[Int(max(0, min(straightMeters / Self.bucketMeters, Double(Self.bucketCount - 1))))]
   }
 
-  /// No road between places at least so far apart is shorter, meters.
+  /// Bounds of the roads between places so far apart.
+  ///
+  /// - Parameter straightMeters: The least and the greatest straight distance, not below 0.
+  /// - Returns: Meters: no road is shorter or longer.
   @inlinable
-  public func leastRoadMeters(straightMeters: Double) -> Double {
-    let bucket = bucket(straightMeters)
-    return min(max(0, straightMeters) * Double(bucket.leastCircuity), Double(bucket.furtherMeters))
+  @inline(__always)
+  public func roadMeters(straightMeters: ClosedRange<Double>) -> ClosedRange<Double> {
+    Self.road(
+      straightMeters, bucket(straightMeters.lowerBound), bucket(straightMeters.upperBound))
   }
 
-  /// No road between places at most so far apart is longer, meters.
+  /// Bounds of the time that a taxi takes between places so far apart.
+  ///
+  /// - Parameter straightMeters: The least and the greatest straight distance, not below 0.
+  /// - Returns: Seconds in an hour of factor 1: no taxi takes less or more.
   @inlinable
-  public func mostRoadMeters(straightMeters: Double) -> Double {
-    let bucket = bucket(straightMeters)
-    return max(max(0, straightMeters) * Double(bucket.mostCircuity), Double(bucket.nearerMeters))
+  @inline(__always)
+  public func seconds(straightMeters: ClosedRange<Double>) -> ClosedRange<Double> {
+    Self.seconds(
+      straightMeters, bucket(straightMeters.lowerBound), bucket(straightMeters.upperBound))
   }
 
-  /// The least time between places at least so far apart, seconds in an hour of factor 1.
+  /// Both at once, by the same look-ups.
+  ///
+  /// - Parameter straightMeters: The least and the greatest straight distance, not below 0.
+  /// - Returns: What ``roadMeters(straightMeters:)`` and ``seconds(straightMeters:)`` do.
   @inlinable
-  public func leastSeconds(straightMeters: Double) -> Double {
-    let bucket = bucket(straightMeters)
-    return min(
-      max(0, straightMeters) * Double(bucket.leastCircuity) / Double(bucket.fastest),
-      Double(bucket.furtherSeconds))
+  @inline(__always)
+  public func travel(
+    straightMeters: ClosedRange<Double>
+  ) -> (roadMeters: ClosedRange<Double>, seconds: ClosedRange<Double>) {
+    let near = bucket(straightMeters.lowerBound)
+    let far = bucket(straightMeters.upperBound)
+    return (Self.road(straightMeters, near, far), Self.seconds(straightMeters, near, far))
   }
 
-  /// The most time between places at most so far apart, seconds in an hour of factor 1.
   @inlinable
-  public func mostSeconds(straightMeters: Double) -> Double {
-    let bucket = bucket(straightMeters)
-    return max(
-      max(0, straightMeters) * Double(bucket.mostCircuity) / Double(bucket.slowest),
-      Double(bucket.nearerSeconds))
+  @inline(__always)
+  static func road(
+    _ straight: ClosedRange<Double>, _ near: Bucket, _ far: Bucket
+  ) -> ClosedRange<Double> {
+    let least = min(straight.lowerBound * Double(near.leastCircuity), Double(near.furtherMeters))
+    let most = max(straight.upperBound * Double(far.mostCircuity), Double(far.nearerMeters))
+    return ClosedRange(uncheckedBounds: (least, most))
+  }
+
+  @inlinable
+  @inline(__always)
+  static func seconds(
+    _ straight: ClosedRange<Double>, _ near: Bucket, _ far: Bucket
+  ) -> ClosedRange<Double> {
+    let least = min(straight.lowerBound * Double(near.leastPace), Double(near.furtherSeconds))
+    let most = max(straight.upperBound * Double(far.mostPace), Double(far.nearerSeconds))
+    return ClosedRange(uncheckedBounds: (least, most))
   }
 }
 

@@ -32,10 +32,11 @@ import Testing
         let seconds = profile.secondsAtFactorOne(roadMeters: road)
         let less = straight * random.pick([1, random.real(0...1)])
         let more = straight * random.pick([1, random.real(1...3)])
-        #expect(bounds.leastRoadMeters(straightMeters: less) <= road)
-        #expect(bounds.mostRoadMeters(straightMeters: more) >= road)
-        #expect(bounds.leastSeconds(straightMeters: less) <= seconds)
-        #expect(bounds.mostSeconds(straightMeters: more) >= seconds)
+        let travel = bounds.travel(straightMeters: less...more)
+        #expect(travel.roadMeters.contains(road))
+        #expect(travel.seconds.contains(seconds))
+        #expect(travel.roadMeters == bounds.roadMeters(straightMeters: less...more))
+        #expect(travel.seconds == bounds.seconds(straightMeters: less...more))
       }
     }
   }
@@ -46,8 +47,13 @@ import Testing
       let bounds = TravelBounds(profile)
       for straight in stride(from: 2000.0, to: 60_000, by: 333) {
         let road = straight * profile.circuity.value(meters: straight)
-        #expect(bounds.leastRoadMeters(straightMeters: straight) > 0.985 * road)
-        #expect(bounds.mostRoadMeters(straightMeters: straight) < 1.015 * road)
+        let seconds = profile.secondsAtFactorOne(roadMeters: road)
+        let travel = bounds.travel(straightMeters: straight...straight)
+        #expect(travel.roadMeters.lowerBound > 0.985 * road)
+        #expect(travel.roadMeters.upperBound < 1.015 * road)
+        #expect(travel.seconds.upperBound < 1.03 * seconds)
+        // No time is longer than the least of any further place, up to the fastest road of all.
+        if straight < 25_000 { #expect(travel.seconds.lowerBound > 0.97 * seconds) }
       }
     }
   }

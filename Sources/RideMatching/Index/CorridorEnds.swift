@@ -2,9 +2,9 @@
 /// for it.
 struct CorridorEnds: Sendable {
   // Not vectors: they would take more room beside other things.
-  private let fromX, fromY, fromZ, toX, toY, toZ: Float
+  fileprivate let fromX, fromY, fromZ, toX, toY, toZ: Float
   /// The longest way from the one to the other, through the Earth.
-  private let budgetMeters: Float
+  fileprivate let budgetMeters: Float
   /// The party's path from end to end, through the Earth, where it is all between the two; else
   /// infinite.
   let pathMeters: Float
@@ -30,25 +30,52 @@ struct CorridorEnds: Sendable {
   @inline(__always)
   var to: SIMD3<Float> { SIMD3(toX, toY, toZ) }
 
-  /// Whether straight lines allow it that a rider is met and let out, in doubt true. No branches: where
-  /// one in five is passed, guesses cost more than the work.
+  /// Whether straight lines allow it that a rider is met and let out, in doubt true.
   @inline(__always)
   func mayServe(_ question: BoardingBounds.EndsQuestion) -> Bool {
-    // From the start and the end to the place, from the end to where the rider gets out.
-    let x = SIMD4(fromX, toX, toX, 0) - question.x
-    let y = SIMD4(fromY, toY, toY, 0) - question.y
-    let z = SIMD4(fromZ, toZ, toZ, 0) - question.z
-    let lines = (x * x + y * y + z * z).squareRoot()
-    let beside = CorridorRow.besideMeters(lines[0], lines[1], pathMeters)
-    let walk = beside > question.reach ? 0 : question.walk
-    let toPlace = lines[0] - walk - CorridorRow.marginMeters
-    let onward = lines[1] - walk - CorridorRow.marginMeters
-    let last = lines[2] - CorridorRow.marginMeters
-    let isNear = toPlace + max(0, onward) <= budgetMeters
-    let isBefore = toPlace + question.direct - walk + last <= budgetMeters
-    let isBehind = onward + last <= question.ownBudget
-    // Not && and ||: they are branches.
-    return UInt8(isNear ? 1 : 0) & (UInt8(isBefore ? 1 : 0) | UInt8(isBehind ? 1 : 0)) == 1
+    FourEnds(self, self, self, self).mayServe(question)[0]
+  }
+}
+
+/// The ends of four rows, which cost together what one costs alone.
+struct FourEnds {
+  private let fromX, fromY, fromZ, toX, toY, toZ, budgetMeters, pathMeters: SIMD4<Float>
+
+  @inline(__always)
+  init(_ a: CorridorEnds, _ b: CorridorEnds, _ c: CorridorEnds, _ d: CorridorEnds) {
+    fromX = SIMD4(a.fromX, b.fromX, c.fromX, d.fromX)
+    fromY = SIMD4(a.fromY, b.fromY, c.fromY, d.fromY)
+    fromZ = SIMD4(a.fromZ, b.fromZ, c.fromZ, d.fromZ)
+    toX = SIMD4(a.toX, b.toX, c.toX, d.toX)
+    toY = SIMD4(a.toY, b.toY, c.toY, d.toY)
+    toZ = SIMD4(a.toZ, b.toZ, c.toZ, d.toZ)
+    budgetMeters = SIMD4(a.budgetMeters, b.budgetMeters, c.budgetMeters, d.budgetMeters)
+    pathMeters = SIMD4(a.pathMeters, b.pathMeters, c.pathMeters, d.pathMeters)
+  }
+
+  /// Of each of them, ``CorridorEnds/mayServe(_:)``.
+  @inline(__always)
+  func mayServe(_ question: BoardingBounds.EndsQuestion) -> SIMDMask<SIMD4<Int32>> {
+    let place = question.place
+    let drop = question.drop
+    let toPlace = Self.lengths(fromX - place.x, fromY - place.y, fromZ - place.z)
+    let onward = Self.lengths(toX - place.x, toY - place.y, toZ - place.z)
+    let last =
+      Self.lengths(toX - drop.x, toY - drop.y, toZ - drop.z) - CorridorRow.marginMeters
+    let beside = CorridorRow.besideMeters(toPlace, onward, pathMeters)
+    let walk = SIMD4(repeating: question.walk).replacing(with: 0, where: beside .> question.reach)
+    let walked = walk + CorridorRow.marginMeters
+    let isNear = toPlace - walked + pointwiseMax(.zero, onward - walked) .<= budgetMeters
+    let isBefore = toPlace - walked + (question.direct - walk) + last .<= budgetMeters
+    let isBehind = onward - walked + last .<= question.ownBudget
+    return isNear .& (isBefore .| isBehind)
+  }
+
+  @inline(__always)
+  private static func lengths(
+    _ x: SIMD4<Float>, _ y: SIMD4<Float>, _ z: SIMD4<Float>
+  ) -> SIMD4<Float> {
+    (x * x + y * y + z * z).squareRoot()
   }
 }
 

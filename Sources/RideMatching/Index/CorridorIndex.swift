@@ -156,11 +156,8 @@ struct CorridorIndex: Sendable {
         milliseconds: earliestMilliseconds + slot)
   }
 
-  /// Numbers of rows are below it.
-  var numberCount: Int { rows.count * Self.chunkRows }
-
   private mutating func newNumber() -> UInt32 {
-    let number = max(0, rows.count - 1) * Self.chunkRows + (rows.last?.count ?? 0)
+    let number = Int(numbers.upperBound)
     if number % Self.chunkRows == 0 {
       heads.append([])
       rows.append([])
@@ -286,12 +283,14 @@ struct CorridorIndex: Sendable {
     }
   }
 
-  /// The numbers of all rows in use, without a look at their parties.
-  func visitAll(_ body: (UInt32) -> Void) {
-    for chunk in entries.indices {
-      for place in entries[chunk].indices where entries[chunk][place] != nil {
-        body(UInt32(chunk * Self.chunkRows + place))
-      }
-    }
+  /// Those of all rows, in use or not.
+  var numbers: Range<UInt32> {
+    0..<UInt32(max(0, rows.count - 1) * Self.chunkRows + (rows.last?.count ?? 0))
+  }
+
+  /// Whether a row is of a party, without a look at it.
+  @inline(__always)
+  func isUsed(_ number: UInt32) -> Bool {
+    entries[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows] != nil
   }
 }

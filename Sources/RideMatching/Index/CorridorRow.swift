@@ -30,7 +30,7 @@ struct CorridorRow: Sendable {
   var windowMilliseconds: UInt32
   /// In the index's ``FareBoundsTable``.
   var fares: UInt32
-  /// Bits of the riders' ids: who has none of them is not aboard.
+  /// Bits of the riders' ids: who lacks one of theirs is not aboard.
   var riderBits: UInt32
   /// On the leg with the fewest people, and on the one with the most.
   var seatsFree: Int8
@@ -98,11 +98,15 @@ struct CorridorRow: Sendable {
   var isOfOne: Bool { flags.contains(.isOfOne) }
   var leavesArea: Bool { flags.contains(.leavesArea) }
 
-  static func bit(_ riderID: String) -> UInt32 { fold(PartyRow.bit(riderID)) }
-
-  private static func fold(_ bits: UInt64) -> UInt32 {
-    UInt32(truncatingIfNeeded: bits | bits >> 32)
+  /// Three bits of a rider's id, by which one stranger in a hundred is looked up in a party of two.
+  static func bits(_ riderID: String) -> UInt32 {
+    let hash = StableHash.hash64(riderID)
+    return 1 << UInt32(hash & 31) | 1 << UInt32(hash >> 5 & 31) | 1 << UInt32(hash >> 10 & 31)
   }
+
+  /// Whether a rider of such bits may be aboard.
+  @inline(__always)
+  func mayHold(_ bits: UInt32) -> Bool { riderBits & bits == bits }
 
   /// Whether the window may end behind a moment, milliseconds.
   @inline(__always)
@@ -154,9 +158,20 @@ extension CorridorRow {
   /// How far a place is from a path at least, by the lines from there to its ends and its length.
   @inline(__always)
   static func besideMeters(_ toPlace: Float, _ onward: Float, _ path: Float) -> Float {
-    // Halves of what a way by the place is longer, less what rounding and flat pieces may make of it.
-    (toPlace + onward - path) * 0.499 - 10
+    (toPlace + onward - path) * besidePart - besideMargin
   }
+
+  /// The same of four.
+  @inline(__always)
+  static func besideMeters(
+    _ toPlace: SIMD4<Float>, _ onward: SIMD4<Float>, _ path: SIMD4<Float>
+  ) -> SIMD4<Float> {
+    (toPlace + onward - path) * besidePart - besideMargin
+  }
+
+  // Halves of what a way by the place is longer, less what rounding and flat pieces may make of it.
+  private static let besidePart: Float = 0.499
+  private static let besideMargin: Float = 10
 
   /// Lines through the Earth between the ends of a row and those of a rider, meters.
   struct Lines {
@@ -286,7 +301,7 @@ extension CorridorRow {
       detourCap: Float(party.policy.maxDetourRatio ?? .infinity).nextUp,
       windowMilliseconds: UInt32(
         clamping: party.window.end.milliseconds(since: party.window.start)),
-      fares: fares, riderBits: fold(entry.riderIDs.reduce(0) { $0 | PartyRow.bit($1) }),
+      fares: fares, riderBits: entry.riderIDs.reduce(0) { $0 | bits($1) },
       seatsFree: Int8(clamping: ride.mostSeatsFree),
       seatsFreeAllTheWay: Int8(clamping: entry.seatsFree), profile: profile, weighing: weighing,
       flags: flags)

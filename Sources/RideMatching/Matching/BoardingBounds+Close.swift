@@ -9,21 +9,22 @@ import GeoMath
 /// What a closer bound looks at, when a party's turn comes.
 extension BoardingBounds {
   /// Near a path there are a few places to meet: the place itself, the nearest of the path, the origin.
-  mutating func mostSavedBesidePath(
-    _ row: CorridorRow, _ ends: CorridorEnds, _ near: Legs, _ outline: RideOutline
+  func mostSavedBesidePath(
+    _ row: CorridorRow, _ ends: CorridorEnds, _ near: Legs, _ number: UInt32
   ) -> Double? {
+    let outline = corridors.outline(number)
     guard row.isOfOne || outline.count > 0 else {
-      return mostSaved(row, near, { outline }, isClose: true)
+      return mostSaved(row, near, number, isClose: true)
     }
     var most = mostSaved(
-      row, Legs(self, ends, at: place, slack: 0, isPlace: true), { outline }, isClose: true)
+      row, Legs(self, ends, at: place, slack: 0, isPlace: true), number, isClose: true)
     func take(_ saved: Double?) {
       if let saved { most = max(most ?? saved, saved) }
     }
     if near.lines.toPlace <= near.walk + CorridorRow.marginMeters {
       take(
         mostSaved(
-          row, Legs(self, ends, at: ends.from, slack: 0, isPlace: false), { outline },
+          row, Legs(self, ends, at: ends.from, slack: 0, isPlace: false), number,
           isClose: true))
     }
     let pieces = row.isOfOne ? 1 : outline.count - 1
@@ -34,7 +35,7 @@ extension BoardingBounds {
       guard point.chordMeters(to: place) <= near.walk + slack else { continue }
       take(
         mostSaved(
-          row, Legs(self, ends, at: point, slack: slack, isPlace: false), { outline },
+          row, Legs(self, ends, at: point, slack: slack, isPlace: false), number,
           isClose: true))
     }
     return most
@@ -56,10 +57,9 @@ extension BoardingBounds {
 
   /// Whether each of those aboard may pay no more than accepted, where a meter costs at least so much.
   func everyoneAccepts(
-    _ outline: RideOutline, _ boarding: Int, _ alighting: Int, own: Leg,
-    toPoint: RideOutline.ByHalt<Leg>, toDrop: RideOutline.ByHalt<Leg>, _ price: Price,
-    perMeter: Double
+    _ plan: OutlinePlan, _ price: Price, boarding: Int, alighting: Int, perMeter: Double
   ) -> Bool {
+    let outline = plan.outline
     guard price.isByLength, outline.riderCount > 0 else { return true }
     // By leg: how much of its road falls to someone who counts by 1, at least.
     var meters = RideOutline.ByHalt<Double>(repeating: 0)
@@ -67,16 +67,16 @@ extension BoardingBounds {
       var together = 0.0
       var without = 0.0
       if leg == boarding {
-        without = toPoint[leg].road.lowerBound
-        together = (leg == alighting ? own : toPoint[leg + 1]).road.lowerBound
+        without = plan.toPoint[leg].road.lowerBound
+        together = (leg == alighting ? plan.own : plan.toPoint[leg + 1]).road.lowerBound
       } else if leg == alighting {
-        together = toDrop[leg].road.lowerBound
+        together = plan.toDrop[leg].road.lowerBound
       } else if boarding < leg && leg < alighting {
         together = Double(outline.legMeters[leg])
       } else {
         without = Double(outline.legMeters[leg])
       }
-      if leg == alighting { without += toDrop[leg + 1].road.lowerBound }
+      if leg == alighting { without += plan.toDrop[leg + 1].road.lowerBound }
       let aboard = Double(outline.aboard[leg])
       meters[leg] = without / aboard + together / (aboard + max(0, price.own.upperBound))
     }

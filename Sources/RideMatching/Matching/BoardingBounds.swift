@@ -3,8 +3,9 @@ import ObjectModel
 import RoutePlanning
 
 /// What rows of corridors say of a rider without a look at their parties: whether the rider may get in
-/// at all, and how much they save at most. Bounds by lines through the Earth; never answers.
-struct BoardingBounds {
+/// at all, and how much they save at most. Bounds by lines through the Earth; never answers. An object, as
+/// calls would copy a value of this size.
+final class BoardingBounds {
   /// What a profile makes of the rider's direct way.
   private struct DirectWay {
     var travel: TravelBounds
@@ -29,6 +30,7 @@ struct BoardingBounds {
   }
 
   let query: MatchQuery
+  let corridors: CorridorIndex
   private let fareBounds: [FareBounds?]
   let place: SIMD3<Float>
   private let drop: SIMD3<Float>
@@ -46,12 +48,13 @@ struct BoardingBounds {
   private let hasUnknownProfiles: Bool
   private let ends: FareBounds.Ends
   /// Those asked for last, by their numbers' last bits.
-  private var solos: [SoloFares?]
+  private var solos: [SoloFares?] = Array(repeating: nil, count: mostSolos)
   private static let mostSolos = 512
 
   init(_ query: MatchQuery, _ index: PartyIndex) {
     self.query = query
-    fareBounds = index.corridors.fares.bounds
+    corridors = index.corridors
+    fareBounds = corridors.fares.bounds
     let to = query.destination.coordinate
     place = SIMD3(SphereVector(query.origin))
     drop = SIMD3(SphereVector(to))
@@ -66,7 +69,7 @@ struct BoardingBounds {
     ratios = HaversineBounds.ratios(
       latitude: middle, reachMeters: apart + TravelBounds.farMeters + 1000)
     let straight = query.origin.distanceMeters(to: to)
-    let departures = index.corridors.departures(query.window)
+    let departures = corridors.departures(query.window)
     ways = zip(index.profiles, index.travelBounds).map { profile, travel in
       let road = straight * profile.circuity.value(meters: straight)
       return DirectWay(
@@ -84,17 +87,15 @@ struct BoardingBounds {
     ends = FareBounds.Ends(
       place: query.origin, placeAreas: index.pricing.placeAreas(query.origin), drop: to,
       dropAreas: index.pricing.placeAreas(to))
-    solos = Array(repeating: nil, count: Self.mostSolos)
   }
 
   // MARK: Rules of a row
 
   /// What ``CorridorEnds`` are asked by.
   struct EndsQuestion {
-    /// The place twice, and where the rider gets out.
-    let x: SIMD4<Float>
-    let y: SIMD4<Float>
-    let z: SIMD4<Float>
+    /// Where the rider stands, and where they get out.
+    let place: SIMD3<Float>
+    let drop: SIMD3<Float>
     /// Between the two through the Earth, less the rounding.
     let direct: Float
     /// The longest walk from the place, and how far beside a path it must be that none is of use.
@@ -119,8 +120,7 @@ struct BoardingBounds {
       own = max(own, Float(ride).nextUp / way.roadPerChord)
     }
     return EndsQuestion(
-      x: SIMD4(place.x, place.x, drop.x, 0), y: SIMD4(place.y, place.y, drop.y, 0),
-      z: SIMD4(place.z, place.z, drop.z, 0), direct: directChord - CorridorRow.marginMeters,
+      place: place, drop: drop, direct: directChord - CorridorRow.marginMeters,
       walk: longest, reach: asksForPlace ? longest : .infinity,
       ownBudget: hasUnknownProfiles ? .infinity : own.nextUp)
   }
@@ -136,12 +136,13 @@ struct BoardingBounds {
     guard Int(head.times.profile) < ways.count else {
       return head.times.mayBeMet(times, arrivals: 0...Double.infinity)
     }
-    let way = ways[Int(head.times.profile)]
-    let straight = straight(head.ends.from.chordMeters(to: place), walk: walk)
-    let least = way.travel.leastSeconds(straightMeters: straight.lowerBound)
-    let most = way.travel.mostSeconds(straightMeters: straight.upperBound)
+    let profile = Int(head.times.profile)
+    let seconds = ways[profile].travel.seconds(
+      straightMeters: straight(head.ends.from.chordMeters(to: place), walk: walk))
+    let factors = ways[profile].factors
     return head.times.mayBeMet(
-      times, arrivals: least / way.factors.upperBound...most / way.factors.lowerBound)
+      times,
+      arrivals: seconds.lowerBound / factors.upperBound...seconds.upperBound / factors.lowerBound)
   }
 
   /// State, seats and time: what needs no distance.
@@ -163,25 +164,24 @@ struct BoardingBounds {
   /// - Parameters:
   ///   - row: The row.
   ///   - ends: Its ends.
-  ///   - outline: Of its party; asked where several are aboard.
+  ///   - number: Its number among the corridors.
   ///   - isClose: Whether to take the trouble of a closer bound.
   /// - Returns: Nil where straight lines do not allow it within everyone's limits and windows, or a closer
   ///   look within what the others accepted to pay; infinite where nothing is known.
   @inline(__always)
-  mutating func mostSaved(
-    _ row: CorridorRow, _ ends: CorridorEnds, _ outline: () -> RideOutline,
-    isClose: Bool = false
+  func mostSaved(
+    _ row: CorridorRow, _ ends: CorridorEnds, _ number: UInt32, isClose: Bool = false
   ) -> Double? {
     let legs = Legs(self, ends, walk: row.walkLimit(query.wishes))
-    guard isClose else { return mostSaved(row, legs, outline, isClose: false) }
+    guard isClose else { return mostSaved(row, legs, number, isClose: false) }
     guard legs.walk > 0, asksForPlace, row.flags.contains(.followsHalts),
       query.origin.latitude.magnitude < 80
-    else { return mostSaved(row, legs, outline, isClose: true) }
-    return mostSavedBesidePath(row, ends, legs, outline())
+    else { return mostSaved(row, legs, number, isClose: true) }
+    return mostSavedBesidePath(row, ends, legs, number)
   }
 
-  mutating func mostSaved(
-    _ row: CorridorRow, _ legs: Legs, _ outline: () -> RideOutline, isClose: Bool
+  func mostSaved(
+    _ row: CorridorRow, _ legs: Legs, _ number: UInt32, isClose: Bool
   ) -> Double? {
     let ratio = row.detourRatio(query.wishes)
     guard mayServe(row, legs, detourRatio: ratio) else { return nil }
@@ -196,7 +196,7 @@ struct BoardingBounds {
       leavesArea: row.leavesArea || known.leavesArea)
     return row.isOfOne
       ? mostSavedBesideOne(row, legs, price, ratio)
-      : mostSavedBesideOthers(row, legs, outline(), price, ratio)
+      : mostSavedBesideOthers(row, legs, corridors.outline(number), price, ratio)
   }
 
   /// Nobody is offered a loss without asking for it.
@@ -270,13 +270,10 @@ struct BoardingBounds {
 
   @inline(__always)
   private func road(_ way: DirectWay, _ chord: Float, walk: Float) -> ClosedRange<Double> {
-    let straight = straight(chord, walk: walk)
-    return way.travel.leastRoadMeters(
-      straightMeters: straight.lowerBound)...way.travel
-      .mostRoadMeters(straightMeters: straight.upperBound)
+    way.travel.roadMeters(straightMeters: straight(chord, walk: walk))
   }
 
-  private mutating func soloFares(
+  private func soloFares(
     _ row: CorridorRow, _ bounds: FareBounds, _ legs: Legs
   ) -> SoloFares {
     // Elsewhere no two rows have the same.
@@ -389,14 +386,8 @@ struct BoardingBounds {
 
   @inline(__always)
   private func leg(_ way: DirectWay, _ chord: Float, walk: Float) -> Leg {
-    let straight = straight(chord, walk: walk)
-    return Leg(
-      road: way.travel.leastRoadMeters(
-        straightMeters: straight.lowerBound)...way.travel
-        .mostRoadMeters(straightMeters: straight.upperBound),
-      seconds: way.travel.leastSeconds(
-        straightMeters: straight.lowerBound)...way.travel
-        .mostSeconds(straightMeters: straight.upperBound))
+    let travel = way.travel.travel(straightMeters: straight(chord, walk: walk))
+    return Leg(road: travel.roadMeters, seconds: travel.seconds)
   }
 
   /// Of the rider's direct way.
@@ -454,25 +445,32 @@ struct BoardingBounds {
   ) -> Double? {
     guard outline.count > 0 else { return mostSavedBesideMany(row, legs, price, detourRatio) }
     let way = ways[Int(row.profile)]
-    let own = ownLeg(way, legs)
-    let nothing = Leg(road: 0...0, seconds: 0...0)
-    var toPoint = RideOutline.ByHalt(repeating: nothing)
-    var toDrop = RideOutline.ByHalt(repeating: nothing)
-    for halt in 0..<outline.count {
-      toPoint[halt] = leg(way, outline.places[halt].chordMeters(to: legs.point), walk: legs.walk)
-      toDrop[halt] = leg(way, outline.places[halt].chordMeters(to: drop), walk: 0)
-    }
-    let longest = longestRide(way, legs, detourRatio)
+    let plan = OutlinePlan(
+      outline, price, own: ownLeg(way, legs), longest: longestRide(way, legs, detourRatio),
+      toPoint: { leg(way, outline.places[$0].chordMeters(to: legs.point), walk: legs.walk) },
+      toDrop: { leg(way, outline.places[$0].chordMeters(to: drop), walk: 0) })
     var most: Double?
-    for boarding in 0..<outline.count - 1 where outline.aboard[boarding] > 0 {
+    var before = Drive()
+    var reached = OutlinePlan.Reached(repeating: 0)
+    for boarding in 0..<outline.count - 1 {
+      if boarding > 0 && !plan.go(&before, to: boarding, &reached) { break }
+      guard outline.aboard[boarding] > 0 else { continue }
+      var aboard = before
+      aboard.take(plan.toPoint[boarding])
+      guard isMet(row, price.fares, aboard.seconds) else { continue }
+      var reached = reached
       for alighting in boarding..<outline.count {
+        if alighting > boarding
+          && !plan.ride(&aboard, from: alighting - 1, boarding: boarding, &reached)
+        {
+          break
+        }
         guard
-          let drive = drive(
-            row, outline, boarding, alighting, own: own, toPoint: toPoint, toDrop: toDrop,
-            price, longest: longest), let saved = price.saved(drive),
+          let drive = plan.drive(aboard, boarding: boarding, alighting: alighting, &reached),
+          let saved = price.saved(drive),
           !price.isClose
             || everyoneAccepts(
-              outline, boarding, alighting, own: own, toPoint: toPoint, toDrop: toDrop, price,
+              plan, price, boarding: boarding, alighting: alighting,
               perMeter: price.leastPerMeter(drive))
         else { continue }
         most = max(most ?? saved, saved)
@@ -492,9 +490,8 @@ struct BoardingBounds {
 
     @inline(__always)
     mutating func take(_ leg: Leg) {
-      road = road.lowerBound + leg.road.lowerBound...road.upperBound + leg.road.upperBound
-      seconds =
-        seconds.lowerBound + leg.seconds.lowerBound...seconds.upperBound + leg.seconds.upperBound
+      road = road + leg.road
+      seconds = seconds + leg.seconds
     }
 
     /// A leg on which the rider is aboard, with the rider's part of it.
@@ -502,53 +499,8 @@ struct BoardingBounds {
     mutating func ride(_ leg: Leg, _ own: ClosedRange<Double>) {
       take(leg)
       ownMeters += leg.road.lowerBound
-      part =
-        part.lowerBound + leg.road.lowerBound * own.lowerBound...part.upperBound
-        + leg.road.upperBound * own.upperBound
+      part = part + leg.road * own
     }
-  }
-
-  /// - Returns: Nil where someone's longest ride is too short, or the taxi comes at another time.
-  @inline(__always)
-  private func drive(
-    _ row: CorridorRow, _ outline: RideOutline, _ boarding: Int, _ alighting: Int, own: Leg,
-    toPoint: RideOutline.ByHalt<Leg>, toDrop: RideOutline.ByHalt<Leg>, _ price: Price,
-    longest: Double
-  ) -> Drive? {
-    var drive = Drive()
-    var reached = RideOutline.ByHalt<Double>(repeating: 0)
-    for halt in 0..<outline.count {
-      let isLast = halt == outline.count - 1
-      let part = isLast ? price.wholePart : price.part(outline.aboard[halt])
-      if halt == boarding {
-        drive.take(toPoint[halt])
-        guard isMet(row, price.fares, drive.seconds) else { return nil }
-      }
-      if halt == alighting {
-        drive.ride(halt == boarding ? own : toDrop[halt], part)
-        guard halt == boarding || drive.ownMeters <= longest else { return nil }
-      }
-      if isLast { break }
-      if halt == alighting {
-        drive.take(toDrop[halt + 1])
-      } else if halt == boarding {
-        drive.ride(toPoint[halt + 1], part)
-      } else {
-        let meters = Double(outline.legMeters[halt])
-        let seconds = Double(outline.legSeconds[halt])
-        let leg = Leg(
-          road: meters - 0.01...meters + 0.01, seconds: max(0, seconds - 0.01)...seconds + 0.01)
-        if halt > boarding && halt < alighting {
-          drive.ride(leg, part)
-        } else {
-          drive.take(leg)
-        }
-      }
-      reached[halt + 1] = drive.road.lowerBound
-      let ridden = drive.road.lowerBound - reached[Int(outline.boards[halt + 1])]
-      guard ridden <= Double(outline.limitMeters[halt + 1]) else { return nil }
-    }
-    return drive
   }
 
   /// Beside many: no ride of the rider is shorter than the line, none of the party longer than all of
@@ -562,5 +514,19 @@ struct BoardingBounds {
     let perMeter = price.fares.leastAmountPerMeter(roadMeters: longest)
     return price.solo.upperBound
       - perMeter * direct * Double(way.roadPerChord) * price.part(row.othersWeight).lowerBound + 2
+  }
+}
+
+extension ClosedRange<Double> {
+  /// What two quantities are together. No checks of an order that is given.
+  @inline(__always)
+  static func + (a: Self, b: Self) -> Self {
+    Self(uncheckedBounds: (a.lowerBound + b.lowerBound, a.upperBound + b.upperBound))
+  }
+
+  /// The product of two quantities that are not below 0.
+  @inline(__always)
+  static func * (a: Self, b: Self) -> Self {
+    Self(uncheckedBounds: (a.lowerBound * b.lowerBound, a.upperBound * b.upperBound))
   }
 }

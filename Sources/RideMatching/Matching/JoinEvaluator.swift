@@ -94,6 +94,7 @@ struct JoinEvaluator {
     min(wishes.maxWalkMeters ?? ride.limits.maxWalkMeters, ride.walkCap)
   }
 
+  @inline(__always)
   func holdsPolicy(_ entry: IndexedParty) -> Bool {
     guard entry.ride.hasAttributeRules else { return true }
     return entry.party.policy.conflict(

@@ -36,18 +36,12 @@ private struct BoardingScan {
     static func < (a: Promise, b: Promise) -> Bool { a.saving < b.saving }
   }
 
-  /// A row that somebody may be met in, as far as its head tells.
-  private struct Near {
-    var number: UInt32
-    var ends: CorridorEnds
-  }
-
   let query: MatchQuery
   private let corridors: CorridorIndex
-  private var bounds: BoardingBounds
+  private let bounds: BoardingBounds
   private var evaluator: BoardingEvaluator
   private let common: JoinEvaluator
-  private let riderBit: UInt32
+  private let riderBits: UInt32
   /// A bit for each row to look at: most stand in several cells.
   private var marked: [UInt64]
   private let question: BoardingBounds.EndsQuestion
@@ -65,8 +59,8 @@ private struct BoardingScan {
     bounds = BoardingBounds(query, index)
     evaluator = BoardingEvaluator(query, overlaps)
     common = JoinEvaluator(query, pricing: index.pricing, overlaps)
-    riderBit = CorridorRow.bit(query.riderID)
-    marked = Array(repeating: 0, count: query.explain ? 0 : index.corridors.numberCount / 64 + 1)
+    riderBits = CorridorRow.bits(query.riderID)
+    marked = Array(repeating: 0, count: query.explain ? 0 : index.corridors.numbers.count / 64 + 1)
     question = bounds.endsQuestion(
       walk: query.wishes.maxWalkMeters ?? corridors.maximumWalkMeters,
       detourRatio: query.wishes.maxDetourRatio ?? corridors.maximumDetourRatio)
@@ -83,30 +77,52 @@ private struct BoardingScan {
 
   /// Looks at the rows marked, as they lie in memory.
   mutating func look(_ shouldStop: () -> Bool) {
-    var near: [Near] = []
-    for word in marked.indices where marked[word] != 0 {
-      if steps.take(1, shouldStop) { return }
-      var bits = marked[word]
-      while bits != 0 {
-        let number = UInt32(word << 6 | bits.trailingZeroBitCount)
-        bits &= bits - 1
-        let head = corridors.head(number)
-        if head.ends.mayServe(question), bounds.mayBeMet(head, walk: question.walk) {
-          near.append(Near(number: number, ends: head.ends))
-        }
-      }
-    }
+    var near = near(shouldStop)
     // A loop of little work waits for many rows at a time.
-    near.removeAll { !bounds.isOpen(corridors.row($0.number)) }
-    for one in near {
+    near.removeAll { !bounds.isOpen(corridors.row($0)) }
+    for number in near {
       if steps.take(1, shouldStop) { return }
-      let row = corridors.row(one.number)
+      let row = corridors.row(number)
       guard
-        let saving = bounds.mostSaved(row, one.ends, { corridors.outline(one.number) }),
+        let saving = bounds.mostSaved(row, corridors.head(number).ends, number),
         bounds.isOffered(saving: saving)
       else { continue }
-      promises.append(Promise(saving: saving, number: one.number))
+      promises.append(Promise(saving: saving, number: number))
     }
+  }
+
+  /// The marked rows that somebody may be met in, as far as their heads tell.
+  private mutating func near(_ shouldStop: () -> Bool) -> [UInt32] {
+    let numbers = markedNumbers()
+    var near: [UInt32] = []
+    for first in stride(from: 0, to: numbers.count, by: 4) {
+      if first % 64 == 0 && steps.take(1, shouldStop) { break }
+      let count = min(4, numbers.count - first)
+      let heads = (
+        corridors.head(numbers[first]), corridors.head(numbers[first + min(1, count - 1)]),
+        corridors.head(numbers[first + min(2, count - 1)]),
+        corridors.head(numbers[first + count - 1])
+      )
+      let mayServe = FourEnds(heads.0.ends, heads.1.ends, heads.2.ends, heads.3.ends)
+        .mayServe(question)
+      for place in 0..<count where mayServe[place] {
+        let number = numbers[first + place]
+        if bounds.mayBeMet(corridors.head(number), walk: question.walk) { near.append(number) }
+      }
+    }
+    return near
+  }
+
+  private func markedNumbers() -> [UInt32] {
+    var numbers: [UInt32] = []
+    for word in marked.indices {
+      var bits = marked[word]
+      while bits != 0 {
+        numbers.append(UInt32(word << 6 | bits.trailingZeroBitCount))
+        bits &= bits - 1
+      }
+    }
+    return numbers
   }
 
   /// Tries the most promising parties first, until no other may be among the best.
@@ -117,10 +133,9 @@ private struct BoardingScan {
       let row = corridors.row(promise.number)
       if !promise.isClose {
         if steps.take(1, shouldStop) { return }
-        let outline = { corridors.outline(promise.number) }
         guard
           let saving = bounds.mostSaved(
-            row, corridors.head(promise.number).ends, outline, isClose: true),
+            row, corridors.head(promise.number).ends, promise.number, isClose: true),
           bounds.isOffered(saving: saving)
         else { continue }
         promise.isClose = true
@@ -133,7 +148,7 @@ private struct BoardingScan {
       else { continue }
       // Many halts have many ways in between.
       if steps.take(1 + entry.boarding.halts.count / 4, shouldStop) { return }
-      guard !(row.riderBits & riderBit != 0 && entry.riderIDs.contains(query.riderID)),
+      guard !(row.mayHold(riderBits) && entry.riderIDs.contains(query.riderID)),
         entry.windowEnd > query.now, !row.hasAttributeRules || common.holdsPolicy(entry)
       else { continue }
       if case .fits(let ranked) = evaluator.outcome(entry) { best.put(ranked.party) }
@@ -144,17 +159,21 @@ private struct BoardingScan {
     best.sorted().compactMap { evaluator.candidate($0.entry) }
   }
 
-  // MARK: Rules of a row
+  // MARK: Rules of a row, inline: a call would copy all of the scan.
 
+  @inline(__always)
   private func walkLimit(_ row: CorridorRow) -> Double { row.walkLimit(query.wishes) }
 
+  @inline(__always)
   private func detourRatio(_ row: CorridorRow) -> Double { row.detourRatio(query.wishes) }
 
+  @inline(__always)
   private func isInTime(_ row: CorridorRow) -> Bool {
     row.isInTime(query.window) && query.window.end >= query.now
   }
 
   /// Whether straight lines allow it, for a walk of at most so many meters and such a detour.
+  @inline(__always)
   private func mayServe(
     _ row: CorridorRow, _ number: UInt32, walk: Double, ratio: Double
   ) -> Bool {
@@ -166,13 +185,15 @@ private struct BoardingScan {
   mutating func explained(_ shouldStop: () -> Bool) -> MatchAnswer {
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
-    var removed: [MatchRule: Int] = [:]
-    visitConsidered { scan, row, number in
-      if scan.steps.take(1, shouldStop) { return }
+    var counts = RuleCounts()
+    for number in corridors.numbers {
+      let row = corridors.row(number)
+      guard isConsidered(row, number) else { continue }
+      if steps.take(1, shouldStop) { break }
       explanation.considered += 1
-      if let rule = scan.firstBroken(row, number) { removed[rule, default: 0] += 1 }
+      if let rule = firstBroken(row, number) { counts.add(rule) }
     }
-    explanation.removed = removed
+    explanation.removed = counts.removed
     explanation.matched = best.count
     if best.isEmpty {
       explanation.relaxations = relaxations(shouldStop)
@@ -184,21 +205,16 @@ private struct BoardingScan {
   }
 
   /// Each party once, whose window has not ended, the rider's own aside.
-  private mutating func visitConsidered(
-    _ body: (inout BoardingScan, CorridorRow, UInt32) -> Void
-  ) {
+  @inline(__always)
+  private func isConsidered(_ row: CorridorRow, _ number: UInt32) -> Bool {
     let now = query.now
-    corridors.visitAll { number in
-      let row = corridors.row(number)
-      guard row.isFirst, row.mayEnd(after: now.milliseconds) else { return }
-      if row.riderBits & riderBit != 0 || row.windowMilliseconds == .max,
-        let entry = corridors.entry(number),
-        entry.riderIDs.contains(query.riderID) || entry.windowEnd <= now
-      {
-        return
-      }
-      body(&self, row, number)
+    guard row.isFirst, row.mayEnd(after: now.milliseconds), corridors.isUsed(number) else {
+      return false
     }
+    guard row.mayHold(riderBits) || row.windowMilliseconds == .max,
+      let entry = corridors.entry(number)
+    else { return true }
+    return !entry.riderIDs.contains(query.riderID) && entry.windowEnd > now
   }
 
   /// Asks a row what it knows, and its party the rest: most are far from where this one was.
@@ -209,9 +225,7 @@ private struct BoardingScan {
     let limit = walkLimit(row)
     // Mostly the place itself is where the rider stands, and nobody asks who they are.
     let isAtPlace = query.boarding?.coordinate == query.origin && limit >= 0
-    let mayBeServed =
-      !row.isOnly
-      || bounds.mostSaved(row, corridors.head(number).ends, { corridors.outline(number) }) != nil
+    let mayBeServed = !row.isOnly || mayBeServed(row, number)
     if isAtPlace && !row.hasAttributeRules && !mayBeServed
       && Int(row.seatsFreeAllTheWay) >= query.seats
     {
@@ -236,41 +250,52 @@ private struct BoardingScan {
     }
   }
 
+  /// Whether straight lines allow it that the rider is met and let out within all limits and windows.
+  @inline(__always)
+  private func mayBeServed(_ row: CorridorRow, _ number: UInt32) -> Bool {
+    let ends = corridors.head(number).ends
+    return ends.mayServe(question)
+      && bounds.mostSaved(row, ends, number) != nil
+  }
+
   /// The smallest change of each rule by which some party matches, in the order of the rules.
   private mutating func relaxations(_ shouldStop: () -> Bool) -> [MatchRelaxation] {
     var best: [MatchRule: MatchRelaxation] = [:]
-    visitConsidered { scan, row, number in
-      guard row.isActive, row.seatsFree > 0, scan.isInTime(row) || !row.isOnly else { return }
+    for number in corridors.numbers {
+      let row = corridors.row(number)
+      guard isConsidered(row, number), row.isActive, row.seatsFree > 0,
+        isInTime(row) || !row.isOnly
+      else { continue }
       func take(_ change: MatchRelaxation?) {
         guard let change else { return }
         if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { return }
         best[change.rule] = change
       }
-      let limit = scan.walkLimit(row)
-      let ratio = scan.detourRatio(row)
+      let limit = walkLimit(row)
+      let ratio = detourRatio(row)
       let walk = max(limit, best[.walk]?.value ?? Self.maximumToldWalkMeters)
       let detour = max(ratio, best[.detour]?.value ?? ratio + Self.maximumToldDetourRatio)
       func mayServe(_ walk: Double, _ ratio: Double) -> Bool {
-        !row.isOnly || scan.mayServe(row, number, walk: walk, ratio: ratio)
+        !row.isOnly || self.mayServe(row, number, walk: walk, ratio: ratio)
       }
       let isWithin = mayServe(limit, ratio)
       let isFurther = walk > limit && mayServe(walk, ratio)
       let isLonger = detour > ratio && mayServe(limit, detour)
-      guard isWithin || isFurther || isLonger, let entry = scan.corridors.entry(number),
-        !row.hasAttributeRules || scan.common.holdsPolicy(entry)
-      else { return }
+      guard isWithin || isFurther || isLonger, let entry = corridors.entry(number),
+        !row.hasAttributeRules || common.holdsPolicy(entry)
+      else { continue }
       if isWithin {
-        if scan.steps.take(4, shouldStop) { return }
-        take(scan.fewerSeats(entry))
-        take(scan.higherShare(entry))
+        if steps.take(4, shouldStop) { break }
+        take(fewerSeats(entry))
+        take(higherShare(entry))
       }
       if isFurther {
-        if scan.steps.take(2, shouldStop) { return }
-        take(scan.furtherWalk(entry, atMost: walk))
+        if steps.take(2, shouldStop) { break }
+        take(furtherWalk(entry, atMost: walk))
       }
       if isLonger {
-        if scan.steps.take(2, shouldStop) { return }
-        take(scan.longerRide(entry, atMost: detour))
+        if steps.take(2, shouldStop) { break }
+        take(longerRide(entry, atMost: detour))
       }
     }
     return MatchRule.allCases.compactMap { best[$0] }

@@ -11,6 +11,7 @@ extension PartyIndex {
     var onTheWay = BoardingEvaluator(query, overlaps)
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
+    var counts = RuleCounts()
     var found: [RankedParty] = []
     visitConsidered(evaluator) { rows, i in
       if steps.take(1, shouldStop) { return }
@@ -18,17 +19,18 @@ extension PartyIndex {
       if rows[i].boardsOnTheWay, evaluator.firstBrokenBeforeDetour(rows, i) == nil {
         switch onTheWay.outcome(rows[i].entry) {
         case .fits(let ranked): found.append(ranked.party)
-        case .broken(let rule): explanation.removed[rule, default: 0] += 1
+        case .broken(let rule): counts.add(rule)
         }
         return
       }
       if let rule = evaluator.firstBroken(rows, i) {
-        explanation.removed[rule, default: 0] += 1
+        counts.add(rule)
       } else {
         let walk = evaluator.walkMeters(rows[i].ride)
         found.append(evaluator.ranked(rows[i].entry, walkMeters: walk))
       }
     }
+    explanation.removed = counts.removed
     explanation.matched = found.count
     if found.isEmpty {
       explanation.relaxations = relaxations(&evaluator, &steps, shouldStop)
@@ -108,8 +110,8 @@ extension JoinEvaluator {
     }
   }
 
-  /// The same of the rules that need no route.
-  func firstBrokenBeforeDetour(_ rows: [PartyRow], _ i: Int) -> MatchRule? {
+  /// The same of the rules that need no route. Mutating for the reason of ``ranked(_:walkMeters:)``.
+  mutating func firstBrokenBeforeDetour(_ rows: [PartyRow], _ i: Int) -> MatchRule? {
     if !rows[i].isOpen { return .state }
     if missingTolerance(rows, i) > 0 { return .window }
     if Int(rows[i].seatsFree) < query.seats { return .seats }
@@ -121,7 +123,8 @@ extension JoinEvaluator {
   }
 
   /// False where more than one wish is broken for sure, or one by more than is known to help.
-  func mayRelax(_ rows: [PartyRow], _ i: Int, _ best: [MatchRule: MatchRelaxation]) -> Bool {
+  mutating func mayRelax(_ rows: [PartyRow], _ i: Int, _ best: [MatchRule: MatchRelaxation]) -> Bool
+  {
     let late = missingTolerance(rows, i)
     let limit = min(query.wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
     let walk = originVector.lowerMeters(to: rows[i].origin)
