@@ -20,8 +20,7 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=uncheck
 ARGS ?= --demo seoul
 
 .PHONY: run cluster build man test test-build test-swift test-packages gate-packages test-programs \
-  test-daemon test-findings \
-  test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
+  test-daemon test-findings test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
   measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching bench-boarding bench-replay \

@@ -71,60 +71,30 @@ public struct TravelBounds: Sendable {
     buckets[Int(max(0, min(straightMeters / Self.bucketMeters, Double(Self.bucketCount - 1))))]
   }
 
-  /// Bounds of the roads between places so far apart.
+  /// Bounds of the roads between places so far apart, and of the time that a taxi takes over them.
   ///
   /// - Parameter straightMeters: The least and the greatest straight distance, not below 0.
-  /// - Returns: Meters: no road is shorter or longer.
-  @inlinable
-  @inline(__always)
-  public func roadMeters(straightMeters: ClosedRange<Double>) -> ClosedRange<Double> {
-    Self.road(
-      straightMeters, bucket(straightMeters.lowerBound), bucket(straightMeters.upperBound))
-  }
-
-  /// Bounds of the time that a taxi takes between places so far apart.
-  ///
-  /// - Parameter straightMeters: The least and the greatest straight distance, not below 0.
-  /// - Returns: Seconds in an hour of factor 1: no taxi takes less or more.
-  @inlinable
-  @inline(__always)
-  public func seconds(straightMeters: ClosedRange<Double>) -> ClosedRange<Double> {
-    Self.seconds(
-      straightMeters, bucket(straightMeters.lowerBound), bucket(straightMeters.upperBound))
-  }
-
-  /// Both at once, by the same look-ups.
-  ///
-  /// - Parameter straightMeters: The least and the greatest straight distance, not below 0.
-  /// - Returns: What ``roadMeters(straightMeters:)`` and ``seconds(straightMeters:)`` do.
+  /// - Returns: Meters, and seconds in an hour of factor 1: nothing is less or more.
   @inlinable
   @inline(__always)
   public func travel(
     straightMeters: ClosedRange<Double>
   ) -> (roadMeters: ClosedRange<Double>, seconds: ClosedRange<Double>) {
-    let near = bucket(straightMeters.lowerBound)
-    let far = bucket(straightMeters.upperBound)
-    return (Self.road(straightMeters, near, far), Self.seconds(straightMeters, near, far))
-  }
-
-  @inlinable
-  @inline(__always)
-  static func road(
-    _ straight: ClosedRange<Double>, _ near: Bucket, _ far: Bucket
-  ) -> ClosedRange<Double> {
-    let least = min(straight.lowerBound * Double(near.leastCircuity), Double(near.furtherMeters))
-    let most = max(straight.upperBound * Double(far.mostCircuity), Double(far.nearerMeters))
-    return ClosedRange(uncheckedBounds: (least, most))
-  }
-
-  @inlinable
-  @inline(__always)
-  static func seconds(
-    _ straight: ClosedRange<Double>, _ near: Bucket, _ far: Bucket
-  ) -> ClosedRange<Double> {
-    let least = min(straight.lowerBound * Double(near.leastPace), Double(near.furtherSeconds))
-    let most = max(straight.upperBound * Double(far.mostPace), Double(far.nearerSeconds))
-    return ClosedRange(uncheckedBounds: (least, most))
+    let (least, most) = (straightMeters.lowerBound, straightMeters.upperBound)
+    let near = bucket(least)
+    let far = bucket(most)
+    return (
+      ClosedRange(
+        uncheckedBounds: (
+          min(least * Double(near.leastCircuity), Double(near.furtherMeters)),
+          max(most * Double(far.mostCircuity), Double(far.nearerMeters))
+        )),
+      ClosedRange(
+        uncheckedBounds: (
+          min(least * Double(near.leastPace), Double(near.furtherSeconds)),
+          max(most * Double(far.mostPace), Double(far.nearerSeconds))
+        ))
+    )
   }
 }
 

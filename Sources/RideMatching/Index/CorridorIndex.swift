@@ -283,7 +283,7 @@ struct CorridorIndex: Sendable {
     }
   }
 
-  /// Those of all rows, in use or not.
+  /// The numbers of all rows, in use or not.
   var numbers: Range<UInt32> {
     0..<UInt32(max(0, rows.count - 1) * Self.chunkRows + (rows.last?.count ?? 0))
   }

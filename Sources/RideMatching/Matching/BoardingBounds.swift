@@ -137,8 +137,9 @@ final class BoardingBounds {
       return head.times.mayBeMet(times, arrivals: 0...Double.infinity)
     }
     let profile = Int(head.times.profile)
-    let seconds = ways[profile].travel.seconds(
-      straightMeters: straight(head.ends.from.chordMeters(to: place), walk: walk))
+    let seconds = ways[profile].travel.travel(
+      straightMeters: straight(head.ends.from.chordMeters(to: place), walk: walk)
+    ).seconds
     let factors = ways[profile].factors
     return head.times.mayBeMet(
       times,
@@ -163,15 +164,15 @@ final class BoardingBounds {
   ///
   /// - Parameters:
   ///   - row: The row.
-  ///   - ends: Its ends.
   ///   - number: Its number among the corridors.
   ///   - isClose: Whether to take the trouble of a closer bound.
   /// - Returns: Nil where straight lines do not allow it within everyone's limits and windows, or a closer
   ///   look within what the others accepted to pay; infinite where nothing is known.
   @inline(__always)
   func mostSaved(
-    _ row: CorridorRow, _ ends: CorridorEnds, _ number: UInt32, isClose: Bool = false
+    _ row: CorridorRow, _ number: UInt32, isClose: Bool = false
   ) -> Double? {
+    let ends = corridors.head(number).ends
     let legs = Legs(self, ends, walk: row.walkLimit(query.wishes))
     guard isClose else { return mostSaved(row, legs, number, isClose: false) }
     guard legs.walk > 0, asksForPlace, row.flags.contains(.followsHalts),
@@ -270,7 +271,7 @@ final class BoardingBounds {
 
   @inline(__always)
   private func road(_ way: DirectWay, _ chord: Float, walk: Float) -> ClosedRange<Double> {
-    way.travel.roadMeters(straightMeters: straight(chord, walk: walk))
+    way.travel.travel(straightMeters: straight(chord, walk: walk)).roadMeters
   }
 
   private func soloFares(

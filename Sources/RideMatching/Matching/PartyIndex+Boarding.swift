@@ -84,7 +84,7 @@ private struct BoardingScan {
       if steps.take(1, shouldStop) { return }
       let row = corridors.row(number)
       guard
-        let saving = bounds.mostSaved(row, corridors.head(number).ends, number),
+        let saving = bounds.mostSaved(row, number),
         bounds.isOffered(saving: saving)
       else { continue }
       promises.append(Promise(saving: saving, number: number))
@@ -94,18 +94,16 @@ private struct BoardingScan {
   /// The marked rows that somebody may be met in, as far as their heads tell.
   private mutating func near(_ shouldStop: () -> Bool) -> [UInt32] {
     let numbers = markedNumbers()
+    let corridors = corridors
     var near: [UInt32] = []
     for first in stride(from: 0, to: numbers.count, by: 4) {
       if first % 64 == 0 && steps.take(1, shouldStop) { break }
-      let count = min(4, numbers.count - first)
-      let heads = (
-        corridors.head(numbers[first]), corridors.head(numbers[first + min(1, count - 1)]),
-        corridors.head(numbers[first + min(2, count - 1)]),
-        corridors.head(numbers[first + count - 1])
-      )
-      let mayServe = FourEnds(heads.0.ends, heads.1.ends, heads.2.ends, heads.3.ends)
-        .mayServe(question)
-      for place in 0..<count where mayServe[place] {
+      // Behind the last number it stands again.
+      func ends(_ place: Int) -> CorridorEnds {
+        corridors.head(numbers[min(first + place, numbers.count - 1)]).ends
+      }
+      let mayServe = FourEnds(ends(0), ends(1), ends(2), ends(3)).mayServe(question)
+      for place in 0..<min(4, numbers.count - first) where mayServe[place] {
         let number = numbers[first + place]
         if bounds.mayBeMet(corridors.head(number), walk: question.walk) { near.append(number) }
       }
@@ -134,8 +132,7 @@ private struct BoardingScan {
       if !promise.isClose {
         if steps.take(1, shouldStop) { return }
         guard
-          let saving = bounds.mostSaved(
-            row, corridors.head(promise.number).ends, promise.number, isClose: true),
+          let saving = bounds.mostSaved(row, promise.number, isClose: true),
           bounds.isOffered(saving: saving)
         else { continue }
         promise.isClose = true
@@ -253,9 +250,7 @@ private struct BoardingScan {
   /// Whether straight lines allow it that the rider is met and let out within all limits and windows.
   @inline(__always)
   private func mayBeServed(_ row: CorridorRow, _ number: UInt32) -> Bool {
-    let ends = corridors.head(number).ends
-    return ends.mayServe(question)
-      && bounds.mostSaved(row, ends, number) != nil
+    corridors.head(number).ends.mayServe(question) && bounds.mostSaved(row, number) != nil
   }
 
   /// The smallest change of each rule by which some party matches, in the order of the rules.

@@ -122,7 +122,8 @@ extension JoinEvaluator {
     return walkMeters(rows[i].ride) <= limit ? nil : .walk
   }
 
-  /// False where more than one wish is broken for sure, or one by more than is known to help.
+  /// False where more than one wish is broken for sure, or one by more than is known to help. Mutating for
+  /// the reason of ``ranked(_:walkMeters:)``.
   mutating func mayRelax(_ rows: [PartyRow], _ i: Int, _ best: [MatchRule: MatchRelaxation]) -> Bool
   {
     let late = missingTolerance(rows, i)
