@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
@@ -17,14 +16,9 @@ import unittest
 
 import tls
 import tokens
+from ports import free_port
 from running_daemon import ROOT, Daemon, MissingProgram, program, run
 from test_webhooks import Receiver
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def made_certificate(folder, days):

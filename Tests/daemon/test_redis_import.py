@@ -10,7 +10,8 @@ import threading
 import unittest
 
 import tls
-from redis_servers import RedisServer, door_port, free_port
+from ports import free_port
+from redis_servers import RedisServer, door_port
 from resp_client import RESPClient, encode
 from running_daemon import Daemon, run
 

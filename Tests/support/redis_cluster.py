@@ -5,36 +5,15 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 
+from ports import free_port
+
 
 class MissingRedis(Exception):
     """Redis is not installed."""
-
-
-def free_ports(count):
-    """Ports whose bus ports, 10,000 above, are free too."""
-    found, held = [], []
-    try:
-        while len(found) < count:
-            probe, bus = socket.socket(), socket.socket()
-            held += [probe, bus]
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-            if port > 55_000:
-                continue
-            try:
-                bus.bind(("127.0.0.1", port + 10_000))
-            except OSError:
-                continue
-            found.append(port)
-    finally:
-        for one in held:
-            one.close()
-    return found
 
 
 class RedisCluster:
@@ -47,7 +26,7 @@ class RedisCluster:
         self.certificates = certificates
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="moyeo-redis-", dir="/tmp"))
         self.node_timeout = node_timeout
-        self.ports = free_ports(6)
+        self.ports = [free_port(bus=10_000) for _ in range(6)]
         self.processes = {}
         try:
             for port in self.ports:

@@ -2,17 +2,11 @@
 
 import re
 import shutil
-import socket
 import subprocess
 import time
 
+from ports import free_port
 from resp_client import RESPClient
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 class RedisServer:

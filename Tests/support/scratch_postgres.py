@@ -14,11 +14,12 @@ import pathlib
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+from ports import free_port
 
 START_SECONDS = 60
 
@@ -60,9 +61,7 @@ class Postgres:
             except KeyError:
                 self.user = pwd.getpwnam("nobody")
             os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.settings = settings
         self.process = None
         try:
