@@ -18,6 +18,18 @@ FOLDERS = ("Sources/", "Tests/", "docs/", "data/", "proto/", "scripts/", "page/"
            "Benchmarks/", ".ci/", "clients/")
 
 
+def swift_sources():
+    """(path, text) of each file of the programs and libraries."""
+    return [(path, path.read_text()) for path in sorted((ROOT / "Sources").rglob("*.swift"))]
+
+
+def types_of(text):
+    """The types that a file declares or extends: of `A.B` both."""
+    return {name for path in re.findall(
+        r"\b(?:class|struct|enum|actor|protocol|extension) (?=([\w.]+))", text)
+            for name in path.split(".")}
+
+
 class Pages(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for page in PAGES:
@@ -66,8 +78,9 @@ class Pages(unittest.TestCase):
 
     def test_functions_that_are_named_exist(self):
         """In docs/architecture.md `Type.member` stands in a file that declares or extends Type."""
-        sources = [path.read_text() for path in sorted((ROOT / "Sources").rglob("*.swift"))
-                   if "Generated" not in path.parts]
+        # Of each file the types that it declares or extends, and what it declares in them.
+        files = [(types_of(text), set(re.findall(r"\b(?:func|var|let|case) (?=(\w+))", text)))
+                 for path, text in swift_sources() if "Generated" not in path.parts]
         named = set()
         for line in without_blocks(ROOT / "docs" / "architecture.md"):
             named.update(re.findall(r"`([A-Z]\w+)\.(\w+)(?:\([^`]*\))?`", line))
@@ -76,18 +89,16 @@ class Pages(unittest.TestCase):
             if member in ("swift", "md", "proto"):
                 continue
             with self.subTest(f"{owner}.{member}"):
-                declares = re.compile(
-                    rf"\b(?:class|struct|enum|actor|protocol|extension) (?:\w+\.)*{owner}\b")
-                text = "\n".join(one for one in sources if declares.search(one))
-                self.assertTrue(text, f"no file declares {owner}")
+                members = [declared for owners, declared in files if owner in owners]
+                self.assertTrue(members, f"no file declares {owner}")
                 self.assertTrue(
-                    re.search(rf"\b(?:func|var|let|case) {member}\b", text),
+                    any(member in declared for declared in members),
                     f"no file of {owner} declares {member}")
 
     def test_types_that_are_named_exist(self):
         """A name in backquotes that looks like a type of ours is one."""
-        source = "\n".join(
-            path.read_text() for path in sorted((ROOT / "Sources").rglob("*.swift")))
+        declared = {name for _, text in swift_sources() for name in re.findall(
+            r"\b(?:class|struct|enum|actor|protocol|typealias) (?=(\w+))", text)}
         modules = {path.name for path in (ROOT / "Sources").iterdir()}
         made_by_script = False
         for number, line in enumerate(without_blocks(ROOT / "docs" / "architecture.md"), 1):
@@ -98,8 +109,7 @@ class Pages(unittest.TestCase):
             for name in re.findall(r"`([A-Z][a-z]+\w*[A-Z]\w*|[A-Z][a-z]{4,})`", line):
                 with self.subTest(line=number, name=name):
                     self.assertTrue(
-                        name in modules or name == "MoyeoCore" or re.search(
-                            rf"\b(?:class|struct|enum|actor|protocol|typealias) {name}\b", source),
+                        name in modules or name == "MoyeoCore" or name in declared,
                         f"{name} is declared nowhere")
 
     def test_what_the_api_leaves_open_is_said(self):
