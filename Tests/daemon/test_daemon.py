@@ -21,6 +21,8 @@ GOOD = {"positions": [{"id": "mina", "latitude": 37.5663, "longitude": 126.9779,
                        "tags": ["#Swift"], "attributes": {"level": 3}, "ttlSeconds": 0}]}
 POST_NEAR = b"POST /v1/layers/users/nearby HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 NEAR = "/v1/layers/users/nearby?latitude=37.5663&longitude=126.9779&tags=swift&limit=3"
+# Tests/hostile/test_findings_bounds.py (F5) waits the default of 5 s out.
+SHORT_GRACE = {"MOYEO_SHUTDOWN_GRACE_SECONDS": "1"}
 
 
 class Shared(unittest.TestCase):
@@ -271,7 +273,7 @@ class Signals(unittest.TestCase):
             idle.close()
 
     def test_a_grpc_client_that_answers_nothing_is_given_up(self):
-        with Daemon() as daemon:
+        with Daemon(env=SHORT_GRACE) as daemon:
             with socket.create_connection(("127.0.0.1", daemon.grpc_port), 5) as grpc:
                 grpc.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0")
                 self.assertEqual(grpc.recv(9)[3], 4)
@@ -294,7 +296,7 @@ class Signals(unittest.TestCase):
             self.assertEqual(daemon.wait(), 0)
 
     def test_a_request_that_never_ends_is_given_up(self):
-        with Daemon() as daemon:
+        with Daemon(env=SHORT_GRACE) as daemon:
             with daemon.socket() as link:
                 link.sendall(b"POST /v1/layers/users/positions HTTP/1.1\r\nhost: 127.0.0.1\r\n"
                              b"content-length: 100\r\n\r\n{")

@@ -5,6 +5,7 @@ doors with verified tokens.
 """
 
 import collections
+import concurrent.futures
 import datetime
 import http.server
 import json
@@ -384,7 +385,10 @@ class KeysBehindAURL(unittest.TestCase):
             for server in servers.values():
                 self.addCleanup(server.close)
             servers["drip"].answer = dripping(servers["drip"])
-            daemons = {name: self.daemon(server.url) for name, server in servers.items()}
+            # At once: each waits as long as its server lets it.
+            with concurrent.futures.ThreadPoolExecutor(len(servers)) as pool:
+                started = pool.map(lambda server: self.daemon(server.url), servers.values())
+                daemons = dict(zip(servers, started))
             for name, daemon in daemons.items():
                 with self.subTest(name):
                     self.assertEqual(self.status(daemon, self.one), 401)
