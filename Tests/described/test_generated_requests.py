@@ -32,7 +32,9 @@ def calls(description):
 class GeneratedRequests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT), "--admin-port", "0")
+        # The first words of a stream are waited for: one that has nothing to tell says soon that it lives.
+        cls.daemon = Daemon("--resources", str(ROOT), "--admin-port", "0",
+                            env={"MOYEO_STREAMS_HEARTBEAT_SECONDS": "1"})
         cls.addClassCleanup(cls.daemon.close)
 
     def assert_nothing_unexpected(self, port, phases):
