@@ -20,8 +20,8 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=uncheck
 ARGS ?= --demo seoul
 
 .PHONY: run cluster build man test test-build test-swift test-packages gate-packages test-programs \
-  test-daemon test-findings test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
-  measure-frames test-thread test-release test-clients-long \
+  test-daemon test-daemon-calls test-daemon-callers test-findings test-browser test-cluster torture-cluster \
+  test-daemon-postgres test-overload screenshots measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching bench-boarding bench-replay \
   bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
@@ -50,10 +50,13 @@ packages:
 
 # Everything: Swift tests, the built daemon from outside, several of them, the map page in a browser. A missing
 # program or browser fails; each run's last line says how many tests lacked shared development data.
-# LANES=2 has two of the last three at a time, each with its output at its end.
+# LANES=2 has two of what follows the Swift tests at a time, each with its output at its end: the daemon's suites in
+# two parts then, and what takes longest first, so that both lanes end at about the same time.
 LANES ?=
+IN_TURN = test-daemon test-cluster test-browser
+IN_LANES = test-browser test-cluster test-daemon-callers test-daemon-calls
 test: test-swift test-programs
-	$(MAKE) $(if $(LANES),--jobs=$(LANES) --output-sync=target) test-daemon test-cluster test-browser
+	$(MAKE) $(if $(LANES),--jobs=$(LANES) --output-sync=target $(IN_LANES),$(IN_TURN))
 
 test-packages:
 	@scripts/system-packages $(TEST_PACKAGES)
@@ -70,7 +73,9 @@ test-swift: test-build
 
 # SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run. What fails (at most five tests,
 # two in Swift) is run once more, and the run says what passed only then.
-SUITES ?= daemon docs hostile clients described
+CALLS = daemon
+CALLERS = docs clients described hostile
+SUITES ?= $(CALLS) $(CALLERS)
 TESTS ?=
 OUTSIDE = MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
   .build/venv/bin/python Tests/run --twice $(TESTS)
@@ -82,6 +87,15 @@ test-programs: test-packages .build/venv/ready
 
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
+
+# All suites of test-daemon in two parts, for lanes: what is called; and who calls, by the pages, by a stock client,
+# by the description or with ill will. The last has bounds of time: beside it is no browser then, but what is
+# called, which leaves a core idle half of the time.
+test-daemon-calls: test-programs
+	$(OUTSIDE) $(CALLS)
+
+test-daemon-callers: test-programs
+	$(OUTSIDE) $(CALLERS)
 
 # Coverage-guided fuzzing of each decoder: 15,000 inputs each, and an hour each; FUZZ="frames
 # json" for some (Tests/fuzz/README.md).
