@@ -140,7 +140,7 @@ let package = Package(
     coreTarget("CitySimulation", ["GeoMath", "ObjectModel"]),
     coreTarget(
       "RideMatching",
-      ["GeoMath", "ObjectModel", "TaxiFares", "RoutePlanning", heapModule]),
+      ["CMemoryHints", "GeoMath", "ObjectModel", "TaxiFares", "RoutePlanning", heapModule]),
     coreTarget("PositionProtection", ["GeoMath", "ObjectModel"]),
     coreTarget(
       "PeerMatching", ["CMemoryHints", "PositionProtection", "GeoMath", "ObjectModel"],

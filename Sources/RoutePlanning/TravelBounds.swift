@@ -1,3 +1,4 @@
+public import GeoMath
 public import ObjectModel
 
 /// Bounds of the roads of a profile and of the times over them by straight distance, looked up
@@ -6,58 +7,77 @@ public import ObjectModel
 ///
 /// - Complexity: One look-up; about 16 KB.
 public struct TravelBounds: Sendable {
-  /// What holds for straight distances of one bucket.
+  /// What holds for straight distances of one bucket, in the order in which it is looked up.
   @usableFromInline
   struct Bucket: Sendable {
-    /// Road / straight distance.
-    @usableFromInline var leastCircuity: Float
-    @usableFromInline var mostCircuity: Float
-    /// Seconds at factor 1 for each meter of the straight distance.
-    @usableFromInline var leastPace: Float
-    @usableFromInline var mostPace: Float
-    /// The least road and time of any further bucket, the most of any nearer one.
-    @usableFromInline var furtherMeters = Float.infinity
-    @usableFromInline var furtherSeconds = Float.infinity
-    @usableFromInline var nearerMeters: Float = 0
-    @usableFromInline var nearerSeconds: Float = 0
+    /// Road / straight distance; seconds at factor 1 for each meter of the straight distance; the least road
+    /// and the least time of any further bucket.
+    @usableFromInline var least: SIMD4<Float>
+    /// The same at most, with the most of any nearer bucket.
+    @usableFromInline var most: SIMD4<Float>
+  }
+
+  /// In an object, as copies would copy them all; of a length that needs no check of a number's last bits.
+  @usableFromInline
+  final class Table: Sendable {
+    @usableFromInline let buckets: InlineArray<512, Bucket>
+
+    init(_ buckets: [Bucket]) { self.buckets = InlineArray { buckets[$0] } }
   }
 
   // A power of two, by which a division is a multiplication.
   @usableFromInline static let bucketMeters = 128.0
   @usableFromInline static let bucketCount = 512
-  @usableFromInline let buckets: [Bucket]
+  @usableFromInline let table: Table
 
   /// From here on one bucket holds all straight distances, meters.
   public static let farMeters = bucketMeters * Double(bucketCount - 1)
 
   /// Works out the buckets of a profile.
   public init(_ profile: TrafficProfile) {
-    var buckets = (0..<Self.bucketCount).map { i in
+    let buckets = (0..<Self.bucketCount).map { i in
       let ends = Self.ends(i)
       let circuity = profile.circuity.values(ends)
       let speed = profile.speed.values(
         ends.lowerBound * circuity.lowerBound...ends.upperBound * circuity.upperBound)
       return Bucket(
-        leastCircuity: Float(circuity.lowerBound).nextDown,
-        mostCircuity: Float(circuity.upperBound).nextUp,
-        leastPace: Float(circuity.lowerBound / speed.upperBound).nextDown,
-        mostPace: Float(circuity.upperBound / speed.lowerBound).nextUp)
+        least: SIMD4(
+          Float(circuity.lowerBound).nextDown,
+          Float(circuity.lowerBound / speed.upperBound).nextDown, .infinity, .infinity),
+        most: SIMD4(
+          Float(circuity.upperBound).nextUp, Float(circuity.upperBound / speed.lowerBound).nextUp,
+          0, 0))
     }
+    self.init(buckets)
+  }
+
+  /// Bounds that hold for all of some profiles.
+  public init(anyOf all: [TravelBounds]) {
+    let none = Bucket(least: SIMD4(repeating: .infinity), most: SIMD4(repeating: 0))
+    self.init(
+      (0..<Self.bucketCount).map { i in
+        all.reduce(into: none) { bucket, bounds in
+          bucket.least = bucket.least.orLess(bounds.table.buckets[i].least)
+          bucket.most = bucket.most.orMore(bounds.table.buckets[i].most)
+        }
+      })
+  }
+
+  private init(_ own: [Bucket]) {
+    var buckets = own
     for i in buckets.indices.dropFirst() {
       let straight = Float(Self.ends(i - 1).upperBound).nextUp
-      buckets[i].nearerMeters = max(
-        buckets[i - 1].nearerMeters, (straight * buckets[i - 1].mostCircuity).nextUp)
-      buckets[i].nearerSeconds = max(
-        buckets[i - 1].nearerSeconds, (straight * buckets[i - 1].mostPace).nextUp)
+      let nearer = buckets[i - 1].most
+      buckets[i].most.z = max(nearer.z, (straight * nearer.x).nextUp)
+      buckets[i].most.w = max(nearer.w, (straight * nearer.y).nextUp)
     }
     for i in buckets.indices.dropLast().reversed() {
       let straight = Float(Self.ends(i + 1).lowerBound).nextDown
-      buckets[i].furtherMeters = min(
-        buckets[i + 1].furtherMeters, (straight * buckets[i + 1].leastCircuity).nextDown)
-      buckets[i].furtherSeconds = min(
-        buckets[i + 1].furtherSeconds, (straight * buckets[i + 1].leastPace).nextDown)
+      let further = buckets[i + 1].least
+      buckets[i].least.z = min(further.z, (straight * further.x).nextDown)
+      buckets[i].least.w = min(further.w, (straight * further.y).nextDown)
     }
-    self.buckets = buckets
+    table = Table(buckets)
   }
 
   private static func ends(_ bucket: Int) -> ClosedRange<Double> {
@@ -68,7 +88,8 @@ public struct TravelBounds: Sendable {
   @inlinable
   @inline(__always)
   func bucket(_ straightMeters: Double) -> Bucket {
-    buckets[Int(max(0, min(straightMeters / Self.bucketMeters, Double(Self.bucketCount - 1))))]
+    table.buckets[
+      Int(max(0, min(straightMeters / Self.bucketMeters, Double(Self.bucketCount - 1))))]
   }
 
   /// Bounds of the roads between places so far apart, and of the time that a taxi takes over them.
@@ -81,20 +102,108 @@ public struct TravelBounds: Sendable {
     straightMeters: ClosedRange<Double>
   ) -> (roadMeters: ClosedRange<Double>, seconds: ClosedRange<Double>) {
     let (least, most) = (straightMeters.lowerBound, straightMeters.upperBound)
-    let near = bucket(least)
-    let far = bucket(most)
+    let near = bucket(least).least
+    let far = bucket(most).most
     return (
       ClosedRange(
         uncheckedBounds: (
-          min(least * Double(near.leastCircuity), Double(near.furtherMeters)),
-          max(most * Double(far.mostCircuity), Double(far.nearerMeters))
+          min(least * Double(near.x), Double(near.z)), max(most * Double(far.x), Double(far.z))
         )),
       ClosedRange(
         uncheckedBounds: (
-          min(least * Double(near.leastPace), Double(near.furtherSeconds)),
-          max(most * Double(far.mostPace), Double(far.nearerSeconds))
+          min(least * Double(near.y), Double(near.w)), max(most * Double(far.y), Double(far.w))
         ))
     )
+  }
+
+  /// The same of four pairs of places, which cost together little more than one pair.
+  ///
+  /// - Parameters:
+  ///   - leastMeters: The least straight distances, not below 0.
+  ///   - mostMeters: The greatest ones; may be infinite.
+  /// - Returns: Their roads and times, of single precision: beyond a ten-millionth nothing is less or more.
+  @inlinable
+  @inline(__always)
+  public func travel(leastMeters: SIMD4<Float>, mostMeters: SIMD4<Float>) -> FourTravels {
+    let near = Self.turned(places(leastMeters)) { table.buckets[$0].least }
+    let far = Self.turned(places(mostMeters)) { table.buckets[$0].most }
+    return FourTravels(
+      leastMeters: (leastMeters * near.0).orLess(near.2),
+      mostMeters: (mostMeters * far.0).orMore(far.2),
+      leastSeconds: (leastMeters * near.1).orLess(near.3),
+      mostSeconds: (mostMeters * far.1).orMore(far.3))
+  }
+
+  /// Numbers whose last bits are those of the buckets. At the border of two either one holds.
+  @inlinable
+  @inline(__always)
+  func places(_ meters: SIMD4<Float>) -> SIMD4<Float> {
+    let last = SIMD4(repeating: Float(Self.bucketCount - 1) + 0.25)
+    // Between 2^23 and 2^24 a number of single precision is whole: the sum rounds.
+    return (meters * Float(1 / Self.bucketMeters)).orLess(last) - 0.5 + 12_582_912
+  }
+
+  @usableFromInline
+  typealias Columns = (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
+
+  /// Four looked up, column by column.
+  @inlinable
+  @inline(__always)
+  static func turned(_ places: SIMD4<Float>, _ row: (Int) -> SIMD4<Float>) -> Columns {
+    func look(_ place: Float) -> SIMD4<Float> {
+      row(Int(truncatingIfNeeded: place.bitPattern & UInt32(bucketCount - 1)))
+    }
+    let (a, b, c, d) = (look(places.x), look(places.y), look(places.z), look(places.w))
+    return (
+      SIMD4(a.x, b.x, c.x, d.x), SIMD4(a.y, b.y, c.y, d.y), SIMD4(a.z, b.z, c.z, d.z),
+      SIMD4(a.w, b.w, c.w, d.w)
+    )
+  }
+}
+
+/// The roads of four pairs of places and the times over them in an hour of factor 1, at least and at most.
+public struct FourTravels: Sendable {
+  /// Meters of road.
+  public var leastMeters: SIMD4<Float>
+  /// Meters of road; may be infinite.
+  public var mostMeters: SIMD4<Float>
+  /// Seconds in an hour of factor 1.
+  public var leastSeconds: SIMD4<Float>
+  /// Seconds in an hour of factor 1; may be infinite.
+  public var mostSeconds: SIMD4<Float>
+
+  /// Four travels of which bounds are known.
+  @inlinable
+  @inline(__always)
+  public init(
+    leastMeters: SIMD4<Float>, mostMeters: SIMD4<Float>, leastSeconds: SIMD4<Float>,
+    mostSeconds: SIMD4<Float>
+  ) {
+    self.leastMeters = leastMeters
+    self.mostMeters = mostMeters
+    self.leastSeconds = leastSeconds
+    self.mostSeconds = mostSeconds
+  }
+
+  /// Of places where one is.
+  public static var nothing: FourTravels {
+    FourTravels(leastMeters: .zero, mostMeters: .zero, leastSeconds: .zero, mostSeconds: .zero)
+  }
+
+  /// Puts one travel that is known in place of some.
+  ///
+  /// - Parameters:
+  ///   - known: Its road and its time.
+  ///   - places: Where it is put.
+  @inlinable
+  @inline(__always)
+  public mutating func replace(
+    with known: (meters: Float, seconds: Float), where places: SIMDMask<SIMD4<Int32>>
+  ) {
+    leastMeters.replace(with: known.meters.nextDown, where: places)
+    mostMeters.replace(with: known.meters.nextUp, where: places)
+    leastSeconds.replace(with: known.seconds.nextDown, where: places)
+    mostSeconds.replace(with: known.seconds.nextUp, where: places)
   }
 }
 

@@ -35,6 +35,42 @@ import Testing
         let travel = bounds.travel(straightMeters: less...more)
         #expect(travel.roadMeters.contains(road))
         #expect(travel.seconds.contains(seconds))
+        expectSame(bounds, less, more, road: road, seconds: seconds)
+      }
+    }
+  }
+
+  /// Of four at once, at each place among them, beside others that are nothing like them.
+  private func expectSame(
+    _ bounds: TravelBounds, _ less: Double, _ more: Double, road: Double, seconds: Double
+  ) {
+    for place in 0..<4 {
+      var least = SIMD4<Float>(0, 3, 800, 1e6)
+      var most = SIMD4<Float>(0, 50_000, 900, .infinity)
+      least[place] = Float(less)
+      most[place] = Float(more)
+      let four = bounds.travel(leastMeters: least, mostMeters: most)
+      let rounding = 1.000_000_5
+      #expect(Double(four.leastMeters[place]) <= road * rounding)
+      #expect(Double(four.mostMeters[place]) * rounding >= road)
+      #expect(Double(four.leastSeconds[place]) <= seconds * rounding)
+      #expect(Double(four.mostSeconds[place]) * rounding >= seconds)
+      let alone = bounds.travel(straightMeters: Double(Float(less))...Double(Float(more)))
+      #expect(Double(four.leastMeters[place]) > 0.998 * alone.roadMeters.lowerBound - 0.01)
+      #expect(Double(four.mostMeters[place]) < 1.002 * alone.roadMeters.upperBound + 0.01)
+    }
+  }
+
+  /// Bounds of some profiles hold for each.
+  @Test func boundsOfAnyHoldForEach() throws {
+    let profiles = try Self.profiles()
+    let any = TravelBounds(anyOf: profiles.map(TravelBounds.init))
+    for profile in profiles {
+      for straight in stride(from: 0.0, to: 90_000, by: 217) {
+        let road = straight * profile.circuity.value(meters: straight)
+        let travel = any.travel(straightMeters: straight...straight)
+        #expect(travel.roadMeters.contains(road))
+        #expect(travel.seconds.contains(profile.secondsAtFactorOne(roadMeters: road)))
       }
     }
   }

@@ -32,7 +32,9 @@ struct BatchBoarder {
       let row = made.row
       guard Int(row.seatsFree) >= seats, row.isInTime(window) else { return false }
       let walk = row.walkLimit(wishes) / HaversineBounds.minimumRatio
-      let lines = made.ends.lines(place, drop, direct: place.chordMeters(to: drop))
+      let lines = CorridorRow.Lines(
+        SIMD3(made.corridor.from), SIMD3(made.corridor.to), place: place, drop: drop,
+        direct: place.chordMeters(to: drop))
       return row.mayServe(
         lines.least(walk: Float(walk).nextUp),
         leastPerChord: Float(circuity.lowerBound * HaversineBounds.minimumRatio).nextDown

@@ -1,3 +1,4 @@
+import CMemoryHints
 import GeoMath
 import ObjectModel
 import RoutePlanning
@@ -124,10 +125,12 @@ struct CorridorIndex: Sendable {
     let key = FareBounds.Key(
       tariff: ride.meter.tariff.identity, isCalled: ride.meter.isCalled, profile: profile,
       slot: slot)
-    return fares.retain(key) {
+    return fares.retain(key) { mindsPace in
       let start = Instant(milliseconds: slot * Self.slotMilliseconds)
       return FareBounds(
-        ride, slot: start...start.advanced(milliseconds: Self.slotMilliseconds - 1))
+        ride, profile: profile,
+        slot: start...start.advanced(milliseconds: Self.slotMilliseconds - 1),
+        mindsPace: mindsPace)
     }
   }
 
@@ -171,7 +174,7 @@ struct CorridorIndex: Sendable {
     _ made: CorridorRow.Made, _ outline: RideOutline, _ entry: IndexedParty, _ number: UInt32
   ) {
     let (chunk, place) = Int(number).quotientAndRemainder(dividingBy: Self.chunkRows)
-    let head = CorridorHead(ends: made.ends, times: CorridorTimes(made.row))
+    let head = CorridorHead(made, halts: Int(outline.count))
     if place == rows[chunk].count {
       heads[chunk].append(head)
       rows[chunk].append(made.row)
@@ -232,8 +235,105 @@ struct CorridorIndex: Sendable {
     heads[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows]
   }
 
-  func outline(_ number: UInt32) -> RideOutline {
-    outlines[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows]
+  /// A row that may serve somebody.
+  struct Serving {
+    var number: UInt32
+    var traits: CorridorHead.Traits
+  }
+
+  /// Finds those of the numbers whose heads allow it that somebody is served, in doubt all.
+  ///
+  /// - Parameters:
+  ///   - marked: A bit for each number.
+  ///   - question: Who asks.
+  ///   - shouldStop: Asked for every chunk of numbers.
+  /// - Returns: The rows, ascending by number.
+  func serving(
+    _ marked: [UInt64], _ question: HeadsQuestion, _ shouldStop: () -> Bool
+  ) -> [Serving] {
+    var found: [Serving] = []
+    var places = Self.places(marked, in: 0)
+    for chunk in heads.indices {
+      // The next chunk's are on their way while these are looked at.
+      let next = Self.places(marked, in: chunk + 1)
+      if chunk + 1 < heads.count { Self.prefetch(next, of: heads[chunk + 1]) }
+      defer { places = next }
+      guard !places.isEmpty else { continue }
+      if shouldStop() { break }
+      let heads = heads[chunk]
+      for first in stride(from: 0, to: places.count, by: 4) {
+        // Behind the last place it stands again.
+        func place(_ i: Int) -> Int { Int(places[min(first + i, places.count - 1)]) }
+        let serving = FourHeads(
+          heads[place(0)], heads[place(1)], heads[place(2)], heads[place(3)]
+        ).mayServe(question)
+        guard serving != 0 else { continue }
+        for i in 0..<min(4, places.count - first) where serving >> UInt8(i) & 1 == 1 {
+          found.append(
+            Serving(
+              number: UInt32(chunk * Self.chunkRows + place(i)), traits: heads[place(i)].traits))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Those marked of a chunk, by their places in it.
+  private static func places(_ marked: [UInt64], in chunk: Int) -> [UInt8] {
+    var places: [UInt8] = []
+    for word in 0..<chunkRows / 64 {
+      let index = chunk * (chunkRows / 64) + word
+      guard index < marked.count else { break }
+      var bits = marked[index]
+      while bits != 0 {
+        places.append(UInt8(truncatingIfNeeded: word << 6 | bits.trailingZeroBitCount))
+        bits &= bits - 1
+      }
+    }
+    return places
+  }
+
+  /// Starts to bring heads close: the memory of many is under way at a time (Decisions/0008).
+  private static func prefetch(_ places: [UInt8], of heads: [CorridorHead]) {
+    heads.withUnsafeBufferPointer { heads in
+      guard let base = heads.baseAddress else { return }
+      for place in places {
+        let head = UnsafeRawPointer(base + Int(place))
+        memory_hint_read(head)
+        memory_hint_read(head + MemoryLayout<CorridorHead>.size - 1)
+      }
+    }
+  }
+
+  /// The same of an outline.
+  @inline(__always)
+  func prefetchOutline(_ number: UInt32) {
+    outlines[Int(number) / Self.chunkRows].withUnsafeBufferPointer { chunk in
+      guard let base = chunk.baseAddress else { return }
+      let outline = UnsafeRawPointer(base + Int(number) % Self.chunkRows)
+      for line in 0..<4 { memory_hint_read(outline + 64 * line) }
+    }
+  }
+
+  /// The heads of four rows.
+  @inline(__always)
+  func heads(_ numbers: SIMD4<UInt32>) -> FourHeads {
+    FourHeads(head(numbers.x), head(numbers.y), head(numbers.z), head(numbers.w))
+  }
+
+  /// Where the halts of a row's outline are.
+  func halts(_ number: UInt32) -> [SIMD3<Float>] {
+    let outline = outlines[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows]
+    return (0..<Int(outline.count)).map { halt in
+      let place = outline.halts[halt].place
+      return SIMD3(place.x, place.y, place.z)
+    }
+  }
+
+  /// Puts one of four rides where they are worked with, by its outline.
+  @inline(__always)
+  func put(_ number: UInt32, as ride: Int, into outlines: inout FourOutlines) {
+    outlines.set(ride, self.outlines[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows])
   }
 
   @inline(__always)

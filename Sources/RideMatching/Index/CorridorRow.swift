@@ -3,7 +3,7 @@ import ObjectModel
 import RoutePlanning
 import TaxiFares
 
-/// What parties are refused by that their ``CorridorEnds`` do not refuse: of one rider, while whom
+/// What parties are refused by that their ``CorridorHead`` does not refuse: of one rider, while whom
 /// somebody can be met. Numbers of single precision are rounded so that they
 /// refuse nobody whom the rules would take.
 struct CorridorRow: Sendable {
@@ -82,10 +82,8 @@ struct CorridorRow: Sendable {
     static let isOnly = Flags(rawValue: 8)
     /// Whether the rider is alone in the party.
     static let isOfOne = Flags(rawValue: 16)
-    /// Whether the ride leaves the taxis' area at a surcharge.
-    static let leavesArea = Flags(rawValue: 32)
     /// Whether the row goes from the origin to the last halt, and the path straight through all halts.
-    static let followsHalts = Flags(rawValue: 64)
+    static let followsHalts = Flags(rawValue: 32)
   }
 
   /// What the rounding of places may add to a distance, meters.
@@ -96,7 +94,6 @@ struct CorridorRow: Sendable {
   var isFirst: Bool { flags.contains(.isFirst) }
   var isOnly: Bool { flags.contains(.isOnly) }
   var isOfOne: Bool { flags.contains(.isOfOne) }
-  var leavesArea: Bool { flags.contains(.leavesArea) }
 
   /// Three bits of a rider's id, by which one stranger in a hundred is looked up in a party of two.
   static func bits(_ riderID: String) -> UInt32 {
@@ -155,24 +152,6 @@ extension CorridorRow {
 }
 
 extension CorridorRow {
-  /// How far a place is from a path at least, by the lines from there to its ends and its length.
-  @inline(__always)
-  static func besideMeters(_ toPlace: Float, _ onward: Float, _ path: Float) -> Float {
-    (toPlace + onward - path) * besidePart - besideMargin
-  }
-
-  /// The same of four.
-  @inline(__always)
-  static func besideMeters(
-    _ toPlace: SIMD4<Float>, _ onward: SIMD4<Float>, _ path: SIMD4<Float>
-  ) -> SIMD4<Float> {
-    (toPlace + onward - path) * besidePart - besideMargin
-  }
-
-  // Halves of what a way by the place is longer, less what rounding and flat pieces may make of it.
-  private static let besidePart: Float = 0.499
-  private static let besideMargin: Float = 10
-
   /// Lines through the Earth between the ends of a row and those of a rider, meters.
   struct Lines {
     /// From the row's start to the place where the rider walks from, and from there to the row's end.
@@ -213,12 +192,14 @@ extension CorridorRow {
   }
 }
 
-extension CorridorEnds {
+extension CorridorRow.Lines {
+  /// Of a row that goes between two places, and of a rider who stands at a third.
   @inline(__always)
-  func lines(
-    _ place: SIMD3<Float>, _ drop: SIMD3<Float>, direct: Float
-  ) -> CorridorRow.Lines {
-    CorridorRow.Lines(
+  init(
+    _ from: SIMD3<Float>, _ to: SIMD3<Float>, place: SIMD3<Float>, drop: SIMD3<Float>,
+    direct: Float
+  ) {
+    self.init(
       toPlace: from.chordMeters(to: place), onward: to.chordMeters(to: place), direct: direct,
       last: to.chordMeters(to: drop))
   }
@@ -233,7 +214,9 @@ extension CorridorRow {
   /// A row with where it stands.
   struct Made {
     var row: CorridorRow
-    var ends: CorridorEnds
+    /// The party's path from end to end, through the Earth, where it is all between the ends of the corridor;
+    /// else infinite.
+    var pathMeters: Double
     var corridor: Corridor
   }
 
@@ -288,7 +271,6 @@ extension CorridorRow {
     var flags: Flags = []
     if party.isActive { flags.insert(.isActive) }
     if ride.ride.hasAttributeRules { flags.insert(.hasAttributeRules) }
-    if ride.riders.contains(where: { $0.fare.edgeShare != nil }) { flags.insert(.leavesArea) }
     return CorridorRow(
       start: party.window.start.milliseconds, latestSeconds: 0, limitMeters: 0,
       roadPerChord: 0,
@@ -341,10 +323,7 @@ extension CorridorRow {
       budgetMeters: rider.limitMeters / perChord)
     return Made(
       row: row,
-      ends: CorridorEnds(
-        corridor.from, corridor.to,
-        budgetMeters: Double(row.limitMeters) / Double(row.roadPerChord),
-        pathMeters: pathMeters(ride, rider, corridor)), corridor: corridor)
+      pathMeters: pathMeters(ride, rider, corridor), corridor: corridor)
   }
 
   private static func followsHalts(_ ride: BoardingRide) -> Bool {

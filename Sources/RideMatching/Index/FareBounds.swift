@@ -15,10 +15,14 @@ final class FareBounds: Sendable {
   }
 
   /// Of the roads for which fares are kept, meters; longer ones cost no less.
-  private static let stepMeters = 200.0
-  private static let count = 256
+  private static let stepMeters: Float = 200
+  private static let roads = 256
+  /// Up to 4.4 times the fastest one.
+  private static let paceSteps = 17
   private static let quarterSeconds = 900.0
 
+  /// Of the rides, in the index.
+  let profile: Int
   private let meter: FareMeter
   /// Of some party; only what the tariff says of areas counts.
   private let areaRules: AreaRules
@@ -28,22 +32,31 @@ final class FareBounds: Sendable {
   private let factors: [ClosedRange<Double>]
   /// A ride that takes less, whenever it departs, ends before prices change.
   private let holdSeconds: Double
-  /// By road, what a ride of at least that length costs at least without its call fee.
-  private let least: [Float]
+  /// What a ride costs that does not, as part of what it would cost at the departure's prices, at least.
+  private let laterPart: Float
+  /// By pace, then by road: what a ride of at least that length and that many seconds a meter costs at least
+  /// without its call fee. First comes the fastest ride of each length, then paces of an eighth of an octave.
+  private let amounts: [Float]
+  private let paces: Int
+  /// Seconds a meter of the second pace.
+  private let firstPace: Float
   /// By road, what a meter of any ride of at most that length costs at least.
   private let leastPerMeter: [Float]
 
   /// - Parameters:
   ///   - ride: Some party of the key, for its tariff and its profile.
+  ///   - number: The profile's, in the index.
   ///   - slot: When the parties depart, ends included.
-  init(_ ride: PreparedRide, slot: ClosedRange<Instant>) {
+  ///   - mindsPace: Whether amounts mind the pace of a ride: 16 KB, and worth it where many parties share them.
+  init(
+    _ ride: PreparedRide, profile number: UInt8, slot: ClosedRange<Instant>, mindsPace: Bool
+  ) {
     let profile = ride.travel.profile
     let all = profile.hourFactorRange
-    slowest = all.lowerBound
-    meter = FareMeter(
+    let slowest = all.lowerBound
+    let meter = FareMeter(
       ride.meter.tariff, departure: slot.lowerBound, isCalled: ride.meter.isCalled)
-    areaRules = ride.areaRules
-    factors =
+    let factors =
       (1...8).map { quarter in
         profile.hourFactors(
           from: slot.lowerBound,
@@ -51,69 +64,127 @@ final class FareBounds: Sendable {
             milliseconds: Int64(Double(quarter) * Self.quarterSeconds * 1000) + 1000))
       } + [all]
     // A second for the rounding of moments.
-    holdSeconds =
+    let holdSeconds =
       meter.pricesHoldUntil.map {
         Double($0.milliseconds(since: slot.upperBound)) / 1000 - 1
       } ?? .infinity
-    var least: [Float] = []
-    var leastPerMeter: [Float] = []
-    var known: Float = 0
-    var perMeter = Float.infinity
-    for i in 0..<Self.count {
-      let meters = Double(i) * Self.stepMeters
+    func fastest(_ meters: Double) -> Double {
       let work = meters / profile.speed.values(0...meters).upperBound
-      let fastest = Self.seconds(work...work, factors, slowest: slowest).lowerBound
-      if fastest < holdSeconds,
-        let total = meter.expected(distanceMeters: meters, durationSeconds: fastest)
-      {
-        known = max(known, Float(total.amount - total.extras).nextDown)
+      return Self.seconds(work...work, factors, slowest: slowest).lowerBound
+    }
+    let longest = Double(Self.roads - 1) * Double(Self.stepMeters)
+    let firstPace = fastest(longest) / longest
+    let paces = mindsPace ? 1 + Self.paceSteps : 1
+    var amounts: [Float] = []
+    var leastPerMeter: [Float] = []
+    for pace in 0..<paces {
+      var known: Float = 0
+      for road in 0..<Self.roads {
+        let meters = Double(road) * Double(Self.stepMeters)
+        let seconds = pace == 0 ? fastest(meters) : meters * firstPace * Self.pace(pace)
+        if pace > 0 { known = max(known, amounts[(pace - 1) * Self.roads + road]) }
+        // A little less, for the rounding of seconds.
+        if seconds < holdSeconds,
+          let total = meter.expected(
+            distanceMeters: meters, durationSeconds: seconds * 0.999_999)
+        {
+          known = max(known, Float(total.amount - total.extras).nextDown)
+        }
+        amounts.append(known)
       }
-      perMeter = min(perMeter, (known / Float((Double(i) + 1) * Self.stepMeters)).nextDown)
-      least.append(known)
+    }
+    let laterPart = Self.laterPart(meter, slot, fastest)
+    var perMeter = Float.infinity
+    for road in 0..<Self.roads {
+      let amount = amounts[road] * laterPart
+      perMeter = min(perMeter, (amount / (Float(road + 1) * Self.stepMeters)).nextDown)
       leastPerMeter.append(perMeter)
     }
-    self.least = least
+    self.profile = Int(number)
+    self.slowest = slowest
+    self.meter = meter
+    self.factors = factors
+    self.holdSeconds = holdSeconds
+    self.laterPart = laterPart
+    self.amounts = amounts
+    self.paces = paces
+    self.firstPace = Float(firstPace)
     self.leastPerMeter = leastPerMeter
+    areaRules = ride.areaRules
   }
 
-  /// What a ride of at least so many meters of road costs at least, without its call fee.
+  /// The least price of any hours that a ride of a day may come to, by that of its departure.
+  private static func laterPart(
+    _ meter: FareMeter, _ slot: ClosedRange<Instant>, _ fastest: (Double) -> Double
+  ) -> Float {
+    var least = 1.0
+    var edge = meter.pricesHoldUntil
+    var edges = 0
+    while let begins = edge, edges < mostEdges,
+      begins.milliseconds(since: slot.upperBound) < 86_400_000
+    {
+      let later = FareMeter(meter.tariff, departure: begins, isCalled: meter.isCalled)
+      for road in stride(from: 0, to: roads, by: 16) {
+        let meters = Double(road) * Double(stepMeters)
+        let seconds = min(fastest(meters), 600)
+        guard
+          let now = meter.expected(distanceMeters: meters, durationSeconds: seconds),
+          let then = later.expected(distanceMeters: meters, durationSeconds: seconds)
+        else { return 0 }
+        let amount = Double(now.amount - now.extras)
+        if amount > 0 { least = min(least, Double(then.amount - then.extras) / amount) }
+      }
+      edge = later.pricesHoldUntil
+      edges += 1
+    }
+    // Amounts are rounded, which short rides show most.
+    return edges < mostEdges ? Float(least * 0.99) : 0
+  }
+
+  private static let mostEdges = 8
+
+  /// So many times the first pace: eighths of an octave, in even steps between its ends, so that one is
+  /// found by the bits of a number.
+  private static func pace(_ number: Int) -> Double {
+    let (octave, eighth) = (number - 1).quotientAndRemainder(dividingBy: 8)
+    return (1 + Double(eighth) / 8) * Double(1 << octave)
+  }
+
+  /// What rides of at least so many meters and seconds cost at least, without their call fees.
+  ///
+  /// - Parameters:
+  ///   - roadMeters: At least.
+  ///   - seconds: At least.
+  ///   - most: Seconds that any of them takes at most.
+  /// - Returns: By ride.
   @inline(__always)
-  func leastAmount(roadMeters: Double) -> Double {
-    Double(least[Int(max(0, min(roadMeters / Self.stepMeters, Double(Self.count - 1))))])
+  func leastAmounts(
+    roadMeters: SIMD4<Float>, seconds: SIMD4<Float>, most: Float
+  ) -> SIMD4<Float> {
+    // What is exactly at a step may be below it but for single precision.
+    let place = roadMeters * (0.999_999 / Self.stepMeters)
+    // Between 2^23 and 2^24 a number of single precision is whole: the sum rounds, down but for what is whole.
+    let last = SIMD4(repeating: Float(Self.roads - 1) + 0.25)
+    let sum = place.orMore(.zero).orLess(last) - 0.5 + Self.whole
+    let meters = (sum - Self.whole) * Self.stepMeters
+    let ratio = 0.999_999 * seconds / (meters * firstPace).orMore(SIMD4(repeating: 1))
+    var found = SIMD4<Float>.zero
+    for i in 0..<4 {
+      let road = Int(truncatingIfNeeded: sum[i].bitPattern & UInt32(Self.roads - 1))
+      let eighths = Int(truncatingIfNeeded: ratio[i].bitPattern >> 20) - Self.eighthsOfOne
+      found[i] = amounts[max(0, min(eighths + 1, paces - 1)) * Self.roads + road]
+    }
+    return Double(most) < holdSeconds ? found : found * laterPart
   }
 
-  /// The same of a ride that takes at least so long in an hour of factor 1.
-  func leastAmount(roadMeters: Double, secondsAtFactorOne: Double) -> Double {
-    let seconds = seconds(secondsAtFactorOne...secondsAtFactorOne).lowerBound
-    let known = leastAmount(roadMeters: roadMeters)
-    guard seconds < holdSeconds,
-      let total = meter.expected(distanceMeters: roadMeters, durationSeconds: seconds)
-    else { return known }
-    return max(known, Double(total.amount - total.extras))
-  }
-
-  /// What a ride of at most so many meters of road and so long a time costs at most; infinite where
-  /// prices change meanwhile.
-  func mostAmount(
-    roadMeters: Double, secondsAtFactorOne: Double, leavesArea: Bool
-  ) -> Double {
-    let seconds = seconds(secondsAtFactorOne...secondsAtFactorOne).upperBound
-    guard seconds < holdSeconds,
-      let total = meter.expected(
-        distanceMeters: roadMeters, durationSeconds: seconds,
-        outOfAreaFromMeters: leavesArea ? 0 : nil)
-    else { return .infinity }
-    return Double(total.amount)
-  }
-
-  /// Shared by seats, whatever the rule.
-  var callFee: Double { Double(meter.callFee) }
+  private static let whole: Float = 12_582_912
+  private static let eighthsOfOne = Int((1 as Float).bitPattern >> 20)
 
   /// What a meter of a ride of at most so many meters costs at least; 0 for rides beyond the table.
   @inline(__always)
   func leastAmountPerMeter(roadMeters: Double) -> Double {
-    let place = roadMeters / Self.stepMeters
-    guard place < Double(Self.count - 1) else { return 0 }
+    let place = roadMeters / Double(Self.stepMeters)
+    guard place < Double(Self.roads - 1) else { return 0 }
     return Double(leastPerMeter[Int(max(0, place))])
   }
 
@@ -139,7 +210,7 @@ final class FareBounds: Sendable {
       if facts.flat != nil { return nil }
       if facts.isOutside { outside = facts.edgeShare * roadMeters.upperBound }
     }
-    let seconds = seconds(secondsAtFactorOne)
+    let seconds = Self.seconds(secondsAtFactorOne, factors, slowest: slowest)
     var fares = (least: 0.0, most: Double.infinity)
     if seconds.lowerBound < holdSeconds,
       let total = meter.expected(
@@ -157,13 +228,6 @@ final class FareBounds: Sendable {
     return fares.least...fares.most
   }
 
-  /// Whether a ride with such a rider may leave the taxis' area at a surcharge.
-  func mayLeaveArea(_ ends: Ends, isNear: Bool) -> Bool {
-    isNear
-      ? areaRules.tariffMinds
-      : areaRules.isOutside(ends.placeAreas) || areaRules.isOutside(ends.dropAreas)
-  }
-
   /// The ends of a direct ride.
   struct Ends {
     var place: Coordinate
@@ -172,11 +236,12 @@ final class FareBounds: Sendable {
     var dropAreas: PlaceAreas
   }
 
-  /// How long a ride from the departure on takes, by the least and the greatest time in an hour of
-  /// factor 1.
+  /// The factors of the hours that a ride from the departure on may touch which takes so many seconds at
+  /// most in an hour of factor 1.
   @inline(__always)
-  func seconds(_ secondsAtFactorOne: ClosedRange<Double>) -> ClosedRange<Double> {
-    Self.seconds(secondsAtFactorOne, factors, slowest: slowest)
+  func touched(secondsAtFactorOne: Float) -> ClosedRange<Double> {
+    let quarter = Double(secondsAtFactorOne) / (slowest * Self.quarterSeconds) + 1e-6
+    return factors[Int(min(quarter, Double(factors.count - 1)))]
   }
 
   @inline(__always)
@@ -201,15 +266,21 @@ struct FareBoundsTable: Sendable {
   private var users: [(key: FareBounds.Key, count: Int)] = []
   private var free: [UInt32] = []
 
+  /// From so many parties on amounts mind the pace of a ride.
+  private static let many = 16
+
   /// Finds bounds for one more party.
   ///
   /// - Parameters:
   ///   - key: Whose bounds.
-  ///   - make: Makes what is not known yet.
+  ///   - make: Makes what is not known yet; told whether amounts mind the pace.
   /// - Returns: Their number, until ``release(_:)`` has been called as often.
-  mutating func retain(_ key: FareBounds.Key, _ make: () -> FareBounds) -> UInt32 {
+  mutating func retain(
+    _ key: FareBounds.Key, _ make: (_ mindsPace: Bool) -> FareBounds
+  ) -> UInt32 {
     if let known = numbers[key] {
       users[Int(known)].count += 1
+      if users[Int(known)].count == Self.many { bounds[Int(known)] = make(true) }
       return known
     }
     let number = free.popLast() ?? UInt32(bounds.count)
@@ -217,7 +288,7 @@ struct FareBoundsTable: Sendable {
       bounds.append(nil)
       users.append((key, 0))
     }
-    bounds[Int(number)] = make()
+    bounds[Int(number)] = make(false)
     users[Int(number)] = (key, 1)
     numbers[key] = number
     return number

@@ -20,6 +20,8 @@ public struct PartyIndex: Sendable {
   private(set) var profiles: [TrafficProfile] = []
   /// Of ``profiles``.
   private(set) var travelBounds: [TravelBounds] = []
+  /// Of any of them.
+  private(set) var anyTravelBounds = TravelBounds(anyOf: [])
   private(set) var corridors = CorridorIndex()
   /// By id, sharded so that a change copies little.
   private var directory: [[String: Location]]
@@ -102,6 +104,7 @@ public struct PartyIndex: Sendable {
     guard profiles.count < Int(PartyRow.unknownProfile) else { return PartyRow.unknownProfile }
     profiles.append(profile)
     travelBounds.append(TravelBounds(profile))
+    anyTravelBounds = TravelBounds(anyOf: travelBounds)
     return UInt8(profiles.count - 1)
   }
 

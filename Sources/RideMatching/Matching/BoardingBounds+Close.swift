@@ -8,36 +8,57 @@ import GeoMath
 
 /// What a closer bound looks at, when a party's turn comes.
 extension BoardingBounds {
-  /// Near a path there are a few places to meet: the place itself, the nearest of the path, the origin.
-  func mostSavedBesidePath(
-    _ row: CorridorRow, _ ends: CorridorEnds, _ near: Legs, _ number: UInt32
-  ) -> Double? {
-    let outline = corridors.outline(number)
-    guard row.isOfOne || outline.count > 0 else {
-      return mostSaved(row, near, number, isClose: true)
+  /// ``HeadsQuestion/bendPerSquare`` about a place, and half as much again.
+  static func bendPerSquare(_ place: Coordinate) -> Float {
+    let tangent = Float(tan(place.latitude.magnitude * (.pi / 180)))
+    return 1.5 * (1 + tangent) / (8 * Float(Earth.meanRadiusMeters))
+  }
+
+  /// Whether more is to be known of where the rider gets in than that it is not further than a walk.
+  @inline(__always)
+  func mayBeCloser(_ row: CorridorRow, walk: Float) -> Bool {
+    walk > 0 && asksForPlace && row.flags.contains(.followsHalts)
+      && query.origin.latitude.magnitude < 80
+  }
+
+  /// The most that the rider saves at the few places where they may be met near a path: the place itself, the
+  /// nearest of the path, the origin.
+  ///
+  /// - Parameter number: Of a row of which ``mayBeCloser(_:walk:)`` is true.
+  /// - Returns: Minus infinity where they cannot be met.
+  func mostSavedBesidePath(_ number: UInt32) -> Float {
+    guard let rides = rides(corridors.head(number).traits.kind) else { return .infinity }
+    rides.clear()
+    _ = rides.add(number)
+    let heads = corridors.heads(rides.numbers)
+    let walk = heads.walks(query.wishes)[0] * Self.walkPerMeter
+    var points = question.place
+    var slack = SIMD4<Float>.zero
+    var isPlace = SIMDMask<SIMD4<Int32>>(repeating: true)
+    var count = 1
+    var most = -Float.infinity
+    func look() {
+      set(rides, heads, points, slack: slack, isPlace: isPlace)
+      most = max(most, rides.mostSaved(atLeast: leastOffered).max())
+      (points, slack, isPlace) = (question.place, .zero, SIMDMask(repeating: true))
+      count = 0
     }
-    var most = mostSaved(
-      row, Legs(self, ends, at: place, slack: 0, isPlace: true), number, isClose: true)
-    func take(_ saved: Double?) {
-      if let saved { most = max(most ?? saved, saved) }
+    func add(_ point: SIMD3<Float>, slack meters: Float) {
+      points[count] = point
+      slack[count] = meters
+      isPlace[count] = false
+      count += 1
+      if count == 4 { look() }
     }
-    if near.lines.toPlace <= near.walk + CorridorRow.marginMeters {
-      take(
-        mostSaved(
-          row, Legs(self, ends, at: ends.from, slack: 0, isPlace: false), number,
-          isClose: true))
+    let origin = heads.from[0]
+    if origin.chordMeters(to: place) <= walk + CorridorRow.marginMeters { add(origin, slack: 0) }
+    let halts = corridors.halts(number)
+    for halt in halts.indices.dropLast() {
+      let (point, slack) = nearest(halts[halt], halts[halt + 1])
+      if point.chordMeters(to: place) <= walk + slack { add(point, slack: slack) }
     }
-    let pieces = row.isOfOne ? 1 : outline.count - 1
-    for piece in 0..<pieces {
-      let (from, to) =
-        row.isOfOne ? (ends.from, ends.to) : (outline.places[piece], outline.places[piece + 1])
-      let (point, slack) = nearest(from, to)
-      guard point.chordMeters(to: place) <= near.walk + slack else { continue }
-      take(
-        mostSaved(
-          row, Legs(self, ends, at: point, slack: slack, isPlace: false), number,
-          isClose: true))
-    }
+    if count > 0 { look() }
+    rides.clear()
     return most
   }
 
@@ -50,46 +71,6 @@ extension BoardingBounds {
     let along = to - from
     let square = (along * along).sum()
     let part = square > 0 ? max(0, min(1, ((place - from) * along).sum() / square)) : 0
-    let bend = square / (8 * Float(Earth.meanRadiusMeters))
-    let tangent = Float(tan(query.origin.latitude.magnitude * (.pi / 180)))
-    return (from + along * part, 5 + 1.5 * bend * (1 + tangent))
-  }
-
-  /// Whether each of those aboard may pay no more than accepted, where a meter costs at least so much.
-  func everyoneAccepts(
-    _ plan: OutlinePlan, _ price: Price, boarding: Int, alighting: Int, perMeter: Double
-  ) -> Bool {
-    let outline = plan.outline
-    guard price.isByLength, outline.riderCount > 0 else { return true }
-    // By leg: how much of its road falls to someone who counts by 1, at least.
-    var meters = RideOutline.ByHalt<Double>(repeating: 0)
-    for leg in 0..<outline.count - 1 where outline.aboard[leg] > 0 {
-      var together = 0.0
-      var without = 0.0
-      if leg == boarding {
-        without = plan.toPoint[leg].road.lowerBound
-        together = (leg == alighting ? plan.own : plan.toPoint[leg + 1]).road.lowerBound
-      } else if leg == alighting {
-        together = plan.toDrop[leg].road.lowerBound
-      } else if boarding < leg && leg < alighting {
-        together = Double(outline.legMeters[leg])
-      } else {
-        without = Double(outline.legMeters[leg])
-      }
-      if leg == alighting { without += plan.toDrop[leg + 1].road.lowerBound }
-      let aboard = Double(outline.aboard[leg])
-      meters[leg] = without / aboard + together / (aboard + max(0, price.own.upperBound))
-    }
-    for i in 0..<outline.riderCount {
-      let rider = outline.riders[i]
-      var sum = 0.0
-      for leg in Int(rider.boards)..<max(Int(rider.boards), Int(rider.alights)) {
-        sum += meters[leg]
-      }
-      // A meter for the rounding of lengths, and shares are whole.
-      let share = (sum * Double(rider.weight) - 1) * perMeter
-      if share > Double(rider.accepted) + 2 { return false }
-    }
-    return true
+    return (from + along * part, 5 + square * question.bendPerSquare)
   }
 }

@@ -44,7 +44,6 @@ private struct BoardingScan {
   private let riderBits: UInt32
   /// A bit for each row to look at: most stand in several cells.
   private var marked: [UInt64]
-  private let question: BoardingBounds.EndsQuestion
   private var promises: [Promise] = []
   private var best: BestParties
   private(set) var steps = StepCounter()
@@ -60,10 +59,9 @@ private struct BoardingScan {
     evaluator = BoardingEvaluator(query, overlaps)
     common = JoinEvaluator(query, pricing: index.pricing, overlaps)
     riderBits = CorridorRow.bits(query.riderID)
-    marked = Array(repeating: 0, count: query.explain ? 0 : index.corridors.numbers.count / 64 + 1)
-    question = bounds.endsQuestion(
-      walk: query.wishes.maxWalkMeters ?? corridors.maximumWalkMeters,
-      detourRatio: query.wishes.maxDetourRatio ?? corridors.maximumDetourRatio)
+    let count = index.corridors.numbers.count
+    marked = Array(repeating: query.explain ? .max : 0, count: (count + 63) / 64)
+    if query.explain && count % 64 > 0 { marked[count / 64] = 1 << UInt64(count % 64) - 1 }
     best = BestParties(limit: query.limit)
   }
 
@@ -75,52 +73,65 @@ private struct BoardingScan {
     for number in numbers { marked[Int(number >> 6)] |= 1 << UInt64(number & 63) }
   }
 
-  /// Looks at the rows marked, as they lie in memory.
+  /// Looks at the rows marked, as they lie in memory, and keeps what they promise.
   mutating func look(_ shouldStop: () -> Bool) {
-    var near = near(shouldStop)
-    // A loop of little work waits for many rows at a time.
-    near.removeAll { !bounds.isOpen(corridors.row($0)) }
-    for number in near {
-      if steps.take(1, shouldStop) { return }
-      let row = corridors.row(number)
-      guard
-        let saving = bounds.mostSaved(row, number),
-        bounds.isOffered(saving: saving)
-      else { continue }
-      promises.append(Promise(saving: saving, number: number))
-    }
+    let (bounds, corridors) = (bounds, corridors)
+    var found: [Promise] = []
+    visitServing(
+      shouldStop,
+      alone: { number in
+        if let saving = bounds.mostSavedBesideMany(corridors.row(number), number),
+          bounds.isOffered(saving: saving)
+        {
+          found.append(Promise(saving: saving, number: number, isClose: true))
+        }
+      },
+      together: { rides in
+        let walk = bounds.set(rides)
+        let saved = rides.mostSaved(atLeast: bounds.leastOffered)
+        for i in 0..<rides.count where saved[i] > -.infinity {
+          let number = rides.numbers[i]
+          let isCloser = walk[i] > 0 && bounds.mayBeCloser(corridors.row(number), walk: walk[i])
+          found.append(Promise(saving: Double(saved[i]), number: number, isClose: !isCloser))
+        }
+      })
+    promises = found
   }
 
-  /// The marked rows that somebody may be met in, as far as their heads tell.
-  private mutating func near(_ shouldStop: () -> Bool) -> [UInt32] {
-    let numbers = markedNumbers()
-    let corridors = corridors
-    var near: [UInt32] = []
-    for first in stride(from: 0, to: numbers.count, by: 4) {
-      if first % 64 == 0 && steps.take(1, shouldStop) { break }
-      // Behind the last number it stands again.
-      func ends(_ place: Int) -> CorridorEnds {
-        corridors.head(numbers[min(first + place, numbers.count - 1)]).ends
+  /// Visits the rows marked in which somebody may be met, as far as their heads and seats tell.
+  ///
+  /// - Parameters:
+  ///   - shouldStop: As in ``StepCounter``.
+  ///   - alone: Takes the number of a row that has no ``BoardingBounds/rides(_:)``.
+  ///   - together: Takes the numbers of up to four of one kind.
+  private mutating func visitServing(
+    _ shouldStop: () -> Bool, alone: (UInt32) -> Void, together: (FourRides) -> Void
+  ) {
+    let (bounds, corridors) = (bounds, corridors)
+    var steps = steps
+    defer { self.steps = steps }
+    let seats = min(query.seats, CorridorHead.Traits.mostSeats)
+    let serving = corridors.serving(marked, bounds.question) { steps.take(4, shouldStop) }
+    for i in serving.indices {
+      if steps.take(1, shouldStop) { break }
+      // The halts of the next ones are on their way meanwhile.
+      if i + 8 < serving.count, !serving[i + 8].traits.kind.isOfOne {
+        corridors.prefetchOutline(serving[i + 8].number)
       }
-      let mayServe = FourEnds(ends(0), ends(1), ends(2), ends(3)).mayServe(question)
-      for place in 0..<min(4, numbers.count - first) where mayServe[place] {
-        let number = numbers[first + place]
-        if bounds.mayBeMet(corridors.head(number), walk: question.walk) { near.append(number) }
+      let (number, traits) = (serving[i].number, serving[i].traits)
+      guard traits.seatsFree >= seats else { continue }
+      guard let rides = bounds.rides(traits.kind) else {
+        alone(number)
+        continue
       }
+      guard rides.add(number) else { continue }
+      together(rides)
+      rides.clear()
     }
-    return near
-  }
-
-  private func markedNumbers() -> [UInt32] {
-    var numbers: [UInt32] = []
-    for word in marked.indices {
-      var bits = marked[word]
-      while bits != 0 {
-        numbers.append(UInt32(word << 6 | bits.trailingZeroBitCount))
-        bits &= bits - 1
-      }
+    for rides in bounds.allRides where rides.count > 0 {
+      together(rides)
+      rides.clear()
     }
-    return numbers
   }
 
   /// Tries the most promising parties first, until no other may be among the best.
@@ -128,18 +139,14 @@ private struct BoardingScan {
     var left = Heap(promises)
     var tried: Set<ObjectIdentifier> = []
     while var promise = left.popMax(), best.mayHold(saving: promise.saving) {
-      let row = corridors.row(promise.number)
       if !promise.isClose {
         if steps.take(1, shouldStop) { return }
-        guard
-          let saving = bounds.mostSaved(row, promise.number, isClose: true),
-          bounds.isOffered(saving: saving)
-        else { continue }
         promise.isClose = true
-        promise.saving = min(saving, promise.saving)
-        left.insert(promise)
+        promise.saving = min(promise.saving, Double(bounds.mostSavedBesidePath(promise.number)))
+        if promise.saving > -.infinity { left.insert(promise) }
         continue
       }
+      let row = corridors.row(promise.number)
       guard let entry = corridors.entry(promise.number),
         row.isOnly || tried.insert(ObjectIdentifier(entry)).inserted
       else { continue }
@@ -174,7 +181,7 @@ private struct BoardingScan {
   private func mayServe(
     _ row: CorridorRow, _ number: UInt32, walk: Double, ratio: Double
   ) -> Bool {
-    bounds.mayServe(row, corridors.head(number).ends, walk: walk, detourRatio: ratio)
+    bounds.mayServe(row, number, walk: walk, detourRatio: ratio)
   }
 
   // MARK: Explained
@@ -183,12 +190,14 @@ private struct BoardingScan {
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
     var counts = RuleCounts()
+    let served = served(shouldStop)
     for number in corridors.numbers {
       let row = corridors.row(number)
       guard isConsidered(row, number) else { continue }
       if steps.take(1, shouldStop) { break }
       explanation.considered += 1
-      if let rule = firstBroken(row, number) { counts.add(rule) }
+      let mayBeServed = !row.isOnly || served[Int(number >> 6)] >> UInt64(number & 63) & 1 == 1
+      if let rule = firstBroken(row, number, mayBeServed: mayBeServed) { counts.add(rule) }
     }
     explanation.removed = counts.removed
     explanation.matched = best.count
@@ -199,6 +208,25 @@ private struct BoardingScan {
     return MatchAnswer(
       candidates: candidates(), explanation: explanation,
       isComplete: !steps.hasStopped)
+  }
+
+  /// A bit for each open row in which straight lines allow it that the rider is met and let out within all limits
+  /// and windows.
+  private mutating func served(_ shouldStop: () -> Bool) -> [UInt64] {
+    let (bounds, corridors) = (bounds, corridors)
+    var served = [UInt64](repeating: 0, count: marked.count)
+    func put(_ number: UInt32) { served[Int(number >> 6)] |= 1 << UInt64(number & 63) }
+    visitServing(
+      shouldStop,
+      alone: { number in
+        if bounds.mostSavedBesideMany(corridors.row(number), number) != nil { put(number) }
+      },
+      together: { rides in
+        _ = bounds.set(rides)
+        let served = rides.mostSaved(atLeast: nil)
+        for i in 0..<rides.count where served[i] == 0 { put(rides.numbers[i]) }
+      })
+    return served
   }
 
   /// Each party once, whose window has not ended, the rider's own aside.
@@ -215,14 +243,15 @@ private struct BoardingScan {
   }
 
   /// Asks a row what it knows, and its party the rest: most are far from where this one was.
-  private mutating func firstBroken(_ row: CorridorRow, _ number: UInt32) -> MatchRule? {
+  private mutating func firstBroken(
+    _ row: CorridorRow, _ number: UInt32, mayBeServed: Bool
+  ) -> MatchRule? {
     if !row.isActive { return .state }
     if row.isOnly && !isInTime(row) { return .window }
     if Int(row.seatsFree) < query.seats { return .seats }
     let limit = walkLimit(row)
     // Mostly the place itself is where the rider stands, and nobody asks who they are.
     let isAtPlace = query.boarding?.coordinate == query.origin && limit >= 0
-    let mayBeServed = !row.isOnly || mayBeServed(row, number)
     if isAtPlace && !row.hasAttributeRules && !mayBeServed
       && Int(row.seatsFreeAllTheWay) >= query.seats
     {
@@ -245,12 +274,6 @@ private struct BoardingScan {
       best.put(ranked.party)
       return nil
     }
-  }
-
-  /// Whether straight lines allow it that the rider is met and let out within all limits and windows.
-  @inline(__always)
-  private func mayBeServed(_ row: CorridorRow, _ number: UInt32) -> Bool {
-    corridors.head(number).ends.mayServe(question) && bounds.mostSaved(row, number) != nil
   }
 
   /// The smallest change of each rule by which some party matches, in the order of the rules.

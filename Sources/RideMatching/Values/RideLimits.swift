@@ -57,4 +57,12 @@ public struct RideLimits: Hashable, Sendable {
   static func longestRideMeters(direct meters: Double, maxDetourRatio: Double) -> Double {
     (1 + maxDetourRatio) * meters + detourAllowanceMeters
   }
+
+  /// The same of four rides, by single precision.
+  @inline(__always)
+  static func longestRideMeters(
+    direct meters: SIMD4<Float>, maxDetourRatios: SIMD4<Float>
+  ) -> SIMD4<Float> {
+    (1 + maxDetourRatios) * meters + Float(detourAllowanceMeters)
+  }
 }

@@ -17,8 +17,10 @@ import Testing
     PartyWorld.place(near: PartyWorld.seoul, meters: random.pick([4000, 12_000]), &random)
   }
 
+  /// - Parameter isAlike: Whether all are under one tariff, so that many share their bounds.
   private static func party(
-    _ id: String, _ rules: PartyRules, _ from: Instant, _ random: inout SplitMix64
+    _ id: String, _ rules: PartyRules, _ from: Instant, isAlike: Bool = false,
+    _ random: inout SplitMix64
   ) throws -> Party? {
     let time = from.advanced(milliseconds: Int64(random.int(0...3 * 3600)) * 1000)
     let command = CreateParty(
@@ -29,7 +31,8 @@ import Testing
       attributes: ["gender": "f"], hostWeight: random.pick([nil, 3, 0]),
       seats: random.int(2...6), limits: BoardingOracleTests.limits(&random),
       splitRule: random.pick(SplitRule.allCases), allowsRaisedShares: random.chance(0.2),
-      isCalled: random.chance(0.3), tariffID: random.pick(PartyWorld.tariffIDs),
+      isCalled: !isAlike && random.chance(0.3),
+      tariffID: isAlike ? PartyWorld.tariffIDs[0] : random.pick(PartyWorld.tariffIDs),
       agreedFare: random.chance(0.1) ? AgreedFare(amount: 9000, currency: "KRW") : nil)
     guard
       var party = try? rules.create(
@@ -74,13 +77,25 @@ import Testing
 
   @Test(arguments: [(1, 8), (2, 17), (3, 20), (4, 21), (5, 22), (6, 1)] as [(UInt64, Int)])
   func answersWhatEachJoinSays(seed: UInt64, hour: Int) throws {
+    try Self.expectTruth(seed: seed, hour: hour)
+  }
+
+  /// Fares of many under one tariff are bounded by the pace of their rides as well; at three, their prices fall
+  /// on the way.
+  @Test(arguments: [(7, 8), (8, 3), (9, 21), (10, 1)] as [(UInt64, Int)])
+  func answersTheSameOfManyUnderOneTariff(seed: UInt64, hour: Int) throws {
+    try Self.expectTruth(seed: seed, hour: hour, isAlike: true)
+  }
+
+  private static func expectTruth(seed: UInt64, hour: Int, isAlike: Bool = false) throws {
     var random = SplitMix64(seed: seed)
     let rules = try PartyWorld.rules { $0.seats = 1...8 }
     let now = PartyWorld.seoulTime(hour)
     var index = PartyIndex(pricing: rules.pricing)
     var parties: [Party] = []
     for i in 0..<Self.parties {
-      guard let party = try Self.party("\(i)", rules, now, &random) else { continue }
+      guard let party = try Self.party("\(i)", rules, now, isAlike: isAlike, &random)
+      else { continue }
       parties.append(party)
       try index.update(party)
     }
