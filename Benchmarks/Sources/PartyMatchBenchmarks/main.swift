@@ -10,11 +10,11 @@ import TaxiFares
   import Darwin
 #endif
 
-// PartyMatchBenchmarks [PARTIES 100000] [QUERIES 2000]
+// PartyMatchBenchmarks [PARTIES 100000] [QUERIES 2000] [HOURS 2]
 //
-// Match over open parties of one city, in process: fixed seed, data built before the timer, CPU time
-// of the thread (the machine may be shared), each query once, and a scan of all parties through the
-// same rules as the baseline.
+// Match over open parties of one city that depart within so many hours, in process: fixed seed, data built
+// before the timer, CPU time of the thread (the machine may be shared), each query once, and a scan of all
+// parties through the same rules as the baseline.
 
 struct Generator {
   var state: UInt64
@@ -66,6 +66,10 @@ func tariff() throws -> Tariff {
   return try Tariff(content)
 }
 
+let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+let count = arguments.first ?? 100_000
+let hours = max(1, arguments.dropFirst(2).first ?? 2)
+
 /// Half of all places lie within 250 m of 200 stations, the busiest of which has 3.5 % of them.
 struct City {
   static let center = Coordinate(uncheckedLatitude: 37.53, longitude: 127.0)
@@ -89,7 +93,7 @@ struct City {
   }
 
   func time(_ random: inout Generator) -> Instant {
-    Self.now.advanced(milliseconds: Int64(random.int(0...7_200_000)))
+    Self.now.advanced(milliseconds: Int64(random.int(0...hours * 3_600_000)))
   }
 
   /// A third have two riders.
@@ -128,8 +132,6 @@ func report(_ name: String, _ times: [UInt64], _ note: String = "") {
   print("\(name): p50 \(at(0.5)) us, p90 \(at(0.9)), p99 \(at(0.99)), most \(at(1)) \(note)")
 }
 
-let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-let count = arguments.first ?? 100_000
 let queries = max(1, arguments.dropFirst().first ?? 2000)
 let city = try City()
 var random = Generator(state: 1)
@@ -138,7 +140,9 @@ var parties: [Party] = []
 for i in 0..<count { parties.append(try city.party(i, &random)) }
 var start = nanoseconds()
 for party in parties { try index.update(party) }
-print("\(count) parties, \((nanoseconds() - start) / UInt64(max(1, count))) ns each to index")
+print(
+  "\(count) parties within \(hours) h, \((nanoseconds() - start) / UInt64(max(1, count))) ns each to index"
+)
 
 for (name, wishes) in [
   ("walk 300 m, ratio 0.25", RideWishes(maxWalkMeters: 300, maxDetourRatio: 0.25)),

@@ -34,7 +34,7 @@ struct CorridorIndex: Sendable {
   }
 
   private static let shardCount = 256
-  private static let chunkRows = 128
+  private static let chunkRows = RowNumbers.chunkRows
   private static let slotMilliseconds: Int64 = 1_800_000
   /// Half widths of corridors up to which the levels go; wider ones are looked at in every search.
   private static let halfWidths: [Double] = [
@@ -49,7 +49,7 @@ struct CorridorIndex: Sendable {
   private var rows: [[CorridorRow]] = []
   private var outlines: [[RideOutline]] = []
   private var entries: [[IndexedParty?]] = []
-  private var free: [UInt32] = []
+  private var rowNumbers = RowNumbers()
   private(set) var count = 0
   private(set) var maximumWalkMeters = 0.0
   private(set) var maximumDetourRatio = 0.0
@@ -105,7 +105,7 @@ struct CorridorIndex: Sendable {
     }
     var placement = Placement(corridors: corridors, slot: slot, numbers: [], fares: fares)
     for made in fresh {
-      let number = free.popLast() ?? newNumber()
+      let number = rowNumbers.take(slot)
       write(made, outline, entry, number)
       placement.numbers.append(number)
       count += 1
@@ -144,7 +144,7 @@ struct CorridorIndex: Sendable {
         list.removeLast()
       }
       entries[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows] = nil
-      free.append(number)
+      rowNumbers.release(number)
       count -= 1
     }
     fares.release(placement.fares)
@@ -159,22 +159,17 @@ struct CorridorIndex: Sendable {
         milliseconds: earliestMilliseconds + slot)
   }
 
-  private mutating func newNumber() -> UInt32 {
-    let number = Int(numbers.upperBound)
-    if number % Self.chunkRows == 0 {
-      heads.append([])
-      rows.append([])
-      outlines.append([])
-      entries.append([])
-    }
-    return UInt32(number)
-  }
-
   private mutating func write(
     _ made: CorridorRow.Made, _ outline: RideOutline, _ entry: IndexedParty, _ number: UInt32
   ) {
     let (chunk, place) = Int(number).quotientAndRemainder(dividingBy: Self.chunkRows)
     let head = CorridorHead(made, halts: Int(outline.count))
+    if chunk == rows.count {
+      heads.append([])
+      rows.append([])
+      outlines.append([])
+      entries.append([])
+    }
     if place == rows[chunk].count {
       heads[chunk].append(head)
       rows[chunk].append(made.row)
@@ -256,7 +251,7 @@ struct CorridorIndex: Sendable {
     for chunk in heads.indices {
       // The next chunk's are on their way while these are looked at.
       let next = Self.places(marked, in: chunk + 1)
-      if chunk + 1 < heads.count { Self.prefetch(next, of: heads[chunk + 1]) }
+      if !next.isEmpty { Self.prefetch(next, of: heads[chunk + 1]) }
       defer { places = next }
       guard !places.isEmpty else { continue }
       if shouldStop() { break }
@@ -383,9 +378,18 @@ struct CorridorIndex: Sendable {
     }
   }
 
-  /// The numbers of all rows, in use or not.
-  var numbers: Range<UInt32> {
-    0..<UInt32(max(0, rows.count - 1) * Self.chunkRows + (rows.last?.count ?? 0))
+  /// All numbers are below.
+  var numberBound: Int { rowNumbers.bound }
+
+  /// The numbers of all rows, in use or not, ascending.
+  var numbers: [UInt32] {
+    var numbers: [UInt32] = []
+    numbers.reserveCapacity(numberBound)
+    for chunk in rows.indices {
+      let first = UInt32(chunk * Self.chunkRows)
+      numbers.append(contentsOf: first..<first + UInt32(rows[chunk].count))
+    }
+    return numbers
   }
 
   /// Whether a row is of a party, without a look at it.

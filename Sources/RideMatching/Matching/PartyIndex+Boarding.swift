@@ -59,9 +59,7 @@ private struct BoardingScan {
     evaluator = BoardingEvaluator(query, overlaps)
     common = JoinEvaluator(query, pricing: index.pricing, overlaps)
     riderBits = CorridorRow.bits(query.riderID)
-    let count = index.corridors.numbers.count
-    marked = Array(repeating: query.explain ? .max : 0, count: (count + 63) / 64)
-    if query.explain && count % 64 > 0 { marked[count / 64] = 1 << UInt64(count % 64) - 1 }
+    marked = Array(repeating: 0, count: (index.corridors.numberBound + 63) / 64)
     best = BestParties(limit: query.limit)
   }
 
@@ -190,8 +188,10 @@ private struct BoardingScan {
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
     var counts = RuleCounts()
+    let numbers = corridors.numbers
+    mark(numbers, { false })
     let served = served(shouldStop)
-    for number in corridors.numbers {
+    for number in numbers {
       let row = corridors.row(number)
       guard isConsidered(row, number) else { continue }
       if steps.take(1, shouldStop) { break }

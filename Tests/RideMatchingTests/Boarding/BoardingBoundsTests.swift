@@ -143,6 +143,12 @@ import Testing
       guard (try? rules.checkLength(query)) != nil else { continue }
       query.limit = 3
       #expect(index.match(query).candidates == fresh.match(query).candidates)
+      query.explain = true
+      let explanation = index.match(query).explanation
+      let wanted = fresh.match(query).explanation
+      #expect(explanation?.considered == wanted?.considered)
+      #expect(explanation?.matched == wanted?.matched)
+      #expect(explanation?.removed == wanted?.removed)
     }
   }
 }
