@@ -7,21 +7,23 @@ import TaxiFares
 /// Parties by the cells that their riders' ways pass, and as far beside as a taxi may go: who can be
 /// met somewhere on the way.
 ///
-///     levels (cell size) -> shards -> (cell, slot of the departure) -> row numbers -> rows
+///     levels (cell size) -> shards -> cell -> slot of the departure -> row numbers -> rows
 ///
 /// A party has a row for each rider that is needed so that on every leg one of them is aboard; mostly
 /// the host's alone. A value, as ``PartyIndex`` is: a change copies the lists of its cells and a chunk
 /// of rows, and a join that leaves the riders' ways as they are one chunk.
 struct CorridorIndex: Sendable {
-  struct Address: Hashable, Sendable {
-    var cell: UInt64
+  /// Those of one slot that pass a cell.
+  private struct SlotRows: Sendable {
     var slot: Int64
+    var numbers: [UInt32] = []
   }
 
   private struct Level: Sendable {
     let cells: SphereCells
     let cellMeters: Double
-    var shards: [[Address: [UInt32]]]
+    /// By cell, ascending by slot.
+    var shards: [[UInt64: [SlotRows]]]
     var count = 0
   }
 
@@ -205,13 +207,28 @@ struct CorridorIndex: Sendable {
     }
     for key in keys {
       let shard = Self.shard(key)
-      let address = Address(cell: key, slot: slot)
-      var list = levels[level].shards[shard].removeValue(forKey: address) ?? []
-      levels[level].count -= list.count
-      body(&list)
-      levels[level].count += list.count
-      if !list.isEmpty { levels[level].shards[shard][address] = list }
+      var cell = levels[level].shards[shard].removeValue(forKey: key) ?? []
+      let place = Self.firstIndex(of: cell, from: slot)
+      if place == cell.count || cell[place].slot != slot {
+        cell.insert(SlotRows(slot: slot), at: place)
+      }
+      levels[level].count -= cell[place].numbers.count
+      body(&cell[place].numbers)
+      levels[level].count += cell[place].numbers.count
+      if cell[place].numbers.isEmpty { cell.remove(at: place) }
+      if !cell.isEmpty { levels[level].shards[shard][key] = cell }
     }
+  }
+
+  /// Where the slots of a cell begin that are not before one.
+  private static func firstIndex(of cell: [SlotRows], from slot: Int64) -> Int {
+    var low = 0
+    var high = cell.count
+    while low < high {
+      let middle = (low + high) / 2
+      if cell[middle].slot < slot { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   private static func slot(_ milliseconds: Int64) -> Int64 {
@@ -354,25 +371,22 @@ struct CorridorIndex: Sendable {
       window.end.advanced(milliseconds: earliestMilliseconds).milliseconds)
     guard first <= last else { return }
     let angle = HaversineBounds.maximumAngle(radiusMeters: max(0, walkMeters))
+    func look(_ cell: [SlotRows]) {
+      var place = Self.firstIndex(of: cell, from: first)
+      while place < cell.count, cell[place].slot <= last {
+        body(cell[place].numbers)
+        place += 1
+      }
+    }
     for level in levels where level.count > 0 {
       var keys: [UInt64] = []
-      let isFew = level.cells.visit(near: place, angle: angle, most: 256) { keys.append($0) }
-      if isFew
-        && Int64(keys.count).multipliedReportingOverflow(by: last - first + 1).partialValue
-          < 4096,
-        !(last - first + 1).multipliedReportingOverflow(by: 256).overflow
-      {
+      if level.cells.visit(near: place, angle: angle, most: 256, { keys.append($0) }) {
         for key in keys {
-          let shard = level.shards[Self.shard(key)]
-          for slot in first...last {
-            if let list = shard[Address(cell: key, slot: slot)] { body(list) }
-          }
+          if let cell = level.shards[Self.shard(key)][key] { look(cell) }
         }
       } else {
         for shard in level.shards {
-          for (address, list) in shard where address.slot >= first && address.slot <= last {
-            body(list)
-          }
+          for cell in shard.values { look(cell) }
         }
       }
     }
