@@ -29,6 +29,8 @@ public struct TravelBounds: Sendable {
   @usableFromInline static let bucketMeters = 128.0
   @usableFromInline static let bucketCount = 512
   @usableFromInline let table: Table
+  /// No way as long as the last bucket's takes less; its pace alone would be that of the fastest road of all.
+  private let farSeconds: Float
 
   /// From here on one bucket holds all straight distances, meters.
   public static let farMeters = bucketMeters * Double(bucketCount - 1)
@@ -48,7 +50,9 @@ public struct TravelBounds: Sendable {
           Float(circuity.upperBound).nextUp, Float(circuity.upperBound / speed.lowerBound).nextUp,
           0, 0))
     }
-    self.init(buckets)
+    let farRoad =
+      Self.farMeters * profile.circuity.values(Self.ends(Self.bucketCount - 1)).lowerBound
+    self.init(buckets, farSeconds: Float(profile.leastSeconds(roadMeters: farRoad)).nextDown)
   }
 
   /// Bounds that hold for all of some profiles.
@@ -60,10 +64,10 @@ public struct TravelBounds: Sendable {
           bucket.least = bucket.least.orLess(bounds.table.buckets[i].least)
           bucket.most = bucket.most.orMore(bounds.table.buckets[i].most)
         }
-      })
+      }, farSeconds: all.map(\.farSeconds).min() ?? 0)
   }
 
-  private init(_ own: [Bucket]) {
+  private init(_ own: [Bucket], farSeconds: Float) {
     var buckets = own
     for i in buckets.indices.dropFirst() {
       let straight = Float(Self.ends(i - 1).upperBound).nextUp
@@ -75,9 +79,12 @@ public struct TravelBounds: Sendable {
       let straight = Float(Self.ends(i + 1).lowerBound).nextDown
       let further = buckets[i + 1].least
       buckets[i].least.z = min(further.z, (straight * further.x).nextDown)
-      buckets[i].least.w = min(further.w, (straight * further.y).nextDown)
+      let seconds = (straight * further.y).nextDown
+      let isLast = i == Self.bucketCount - 2
+      buckets[i].least.w = min(further.w, isLast ? max(seconds, farSeconds) : seconds)
     }
     table = Table(buckets)
+    self.farSeconds = farSeconds
   }
 
   private static func ends(_ bucket: Int) -> ClosedRange<Double> {
@@ -225,6 +232,14 @@ extension DistanceTable {
 }
 
 extension TrafficProfile {
+  /// The least time over a road of at least such a length, in an hour of factor 1. Between two knots of the
+  /// speeds a longer road takes longer, or a shorter one does: the least is at one of their ends.
+  func leastSeconds(roadMeters: Double) -> Double {
+    speed.knots.filter { $0.meters > roadMeters }.reduce(
+      secondsAtFactorOne(roadMeters: roadMeters)
+    ) { min($0, secondsAtFactorOne(roadMeters: $1.meters)) }
+  }
+
   /// The least and the greatest factor of all hours.
   public var hourFactorRange: ClosedRange<Double> {
     (hourFactors.min() ?? 1)...(hourFactors.max() ?? 1)

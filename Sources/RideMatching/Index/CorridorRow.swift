@@ -84,6 +84,8 @@ struct CorridorRow: Sendable {
     static let isOfOne = Flags(rawValue: 16)
     /// Whether the row goes from the origin to the last halt, and the path straight through all halts.
     static let followsHalts = Flags(rawValue: 32)
+    /// Whether no tariff tells what anyone would pay alone: nobody saves anything then.
+    static let hasNoTariff = Flags(rawValue: 64)
   }
 
   /// What the rounding of places may add to a distance, meters.
@@ -271,6 +273,7 @@ extension CorridorRow {
     var flags: Flags = []
     if party.isActive { flags.insert(.isActive) }
     if ride.ride.hasAttributeRules { flags.insert(.hasAttributeRules) }
+    if !ride.ride.knowsSoloFares { flags.insert(.hasNoTariff) }
     return CorridorRow(
       start: party.window.start.milliseconds, latestSeconds: 0, limitMeters: 0,
       roadPerChord: 0,

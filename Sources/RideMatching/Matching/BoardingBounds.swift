@@ -126,6 +126,7 @@ final class BoardingBounds {
     let legs = legs(number, walk: row.walkLimit(query.wishes))
     let ratio = row.detourRatio(query.wishes)
     guard mayServe(row, legs, detourRatio: ratio) else { return nil }
+    if row.flags.contains(.hasNoTariff) { return 0 }
     guard Int(row.fares) < fareBounds.count, let fares = fareBounds[Int(row.fares)] else {
       return .infinity
     }
