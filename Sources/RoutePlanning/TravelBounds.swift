@@ -132,8 +132,8 @@ public struct TravelBounds: Sendable {
   @inlinable
   @inline(__always)
   public func travel(leastMeters: SIMD4<Float>, mostMeters: SIMD4<Float>) -> FourTravels {
-    let near = Self.turned(places(leastMeters)) { table.buckets[$0].least }
-    let far = Self.turned(places(mostMeters)) { table.buckets[$0].most }
+    let near = Self.columns(leastMeters) { table.buckets[$0].least }
+    let far = Self.columns(mostMeters) { table.buckets[$0].most }
     return FourTravels(
       leastMeters: (leastMeters * near.0).orLess(near.2),
       mostMeters: (mostMeters * far.0).orMore(far.2),
@@ -141,30 +141,18 @@ public struct TravelBounds: Sendable {
       mostSeconds: (mostMeters * far.1).orMore(far.3))
   }
 
-  /// Numbers whose last bits are those of the buckets. At the border of two either one holds.
-  @inlinable
-  @inline(__always)
-  func places(_ meters: SIMD4<Float>) -> SIMD4<Float> {
-    let last = SIMD4(repeating: Float(Self.bucketCount - 1) + 0.25)
-    // Between 2^23 and 2^24 a number of single precision is whole: the sum rounds.
-    return (meters * Float(1 / Self.bucketMeters)).orLess(last) - 0.5 + 12_582_912
-  }
-
   @usableFromInline
   typealias Columns = (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
 
-  /// Four looked up, column by column.
+  /// Four looked up, column by column. At the border of two buckets either one holds.
   @inlinable
   @inline(__always)
-  static func turned(_ places: SIMD4<Float>, _ row: (Int) -> SIMD4<Float>) -> Columns {
+  static func columns(_ meters: SIMD4<Float>, _ row: (Int) -> SIMD4<Float>) -> Columns {
+    let places = (meters * Float(1 / bucketMeters)).places(through: bucketCount - 1)
     func look(_ place: Float) -> SIMD4<Float> {
       row(Int(truncatingIfNeeded: place.bitPattern & UInt32(bucketCount - 1)))
     }
-    let (a, b, c, d) = (look(places.x), look(places.y), look(places.z), look(places.w))
-    return (
-      SIMD4(a.x, b.x, c.x, d.x), SIMD4(a.y, b.y, c.y, d.y), SIMD4(a.z, b.z, c.z, d.z),
-      SIMD4(a.w, b.w, c.w, d.w)
-    )
+    return SIMD4<Float>.columns(look(places.x), look(places.y), look(places.z), look(places.w))
   }
 }
 
@@ -195,6 +183,16 @@ public struct FourTravels: Sendable {
   /// Of places where one is.
   public static var nothing: FourTravels {
     FourTravels(leastMeters: .zero, mostMeters: .zero, leastSeconds: .zero, mostSeconds: .zero)
+  }
+
+  /// Goes on.
+  @inlinable
+  @inline(__always)
+  public static func += (before: inout FourTravels, leg: FourTravels) {
+    before.leastMeters += leg.leastMeters
+    before.mostMeters += leg.mostMeters
+    before.leastSeconds += leg.leastSeconds
+    before.mostSeconds += leg.mostSeconds
   }
 
   /// Puts one travel that is known in place of some.

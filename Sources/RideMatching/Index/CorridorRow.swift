@@ -143,13 +143,8 @@ extension CorridorRow {
   /// Whether somebody could be met within a window.
   @inline(__always)
   func isInTime(_ window: DepartureWindow) -> Bool {
-    isInTime(window.start.milliseconds, window.end.milliseconds)
-  }
-
-  /// The same of milliseconds.
-  @inline(__always)
-  func isInTime(_ from: Int64, _ through: Int64) -> Bool {
-    start <= through && Double(start) + Double(latestSeconds) * 1000 >= Double(from)
+    start <= window.end.milliseconds
+      && Double(start) + Double(latestSeconds) * 1000 >= Double(window.start.milliseconds)
   }
 }
 

@@ -163,21 +163,18 @@ final class FareBounds: Sendable {
   ) -> SIMD4<Float> {
     // What is exactly at a step may be below it but for single precision.
     let place = roadMeters * (0.999_999 / Self.stepMeters)
-    // Between 2^23 and 2^24 a number of single precision is whole: the sum rounds, down but for what is whole.
-    let last = SIMD4(repeating: Float(Self.roads - 1) + 0.25)
-    let sum = place.orMore(.zero).orLess(last) - 0.5 + Self.whole
-    let meters = (sum - Self.whole) * Self.stepMeters
+    let places = place.orMore(.zero).places(through: Self.roads - 1)
+    let meters = (places - SIMD4<Float>.wholeNumbers) * Self.stepMeters
     let ratio = 0.999_999 * seconds / (meters * firstPace).orMore(SIMD4(repeating: 1))
     var found = SIMD4<Float>.zero
     for i in 0..<4 {
-      let road = Int(truncatingIfNeeded: sum[i].bitPattern & UInt32(Self.roads - 1))
+      let road = Int(truncatingIfNeeded: places[i].bitPattern & UInt32(Self.roads - 1))
       let eighths = Int(truncatingIfNeeded: ratio[i].bitPattern >> 20) - Self.eighthsOfOne
       found[i] = amounts[max(0, min(eighths + 1, paces - 1)) * Self.roads + road]
     }
     return Double(most) < holdSeconds ? found : found * laterPart
   }
 
-  private static let whole: Float = 12_582_912
   private static let eighthsOfOne = Int((1 as Float).bitPattern >> 20)
 
   /// What a meter of a ride of at most so many meters costs at least; 0 for rides beyond the table.

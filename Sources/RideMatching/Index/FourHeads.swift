@@ -20,10 +20,10 @@ struct FourHeads {
 
   @inline(__always)
   init(_ a: CorridorHead, _ b: CorridorHead, _ c: CorridorHead, _ d: CorridorHead) {
-    let from = Self.turned(a.from, b.from, c.from, d.from)
-    let to = Self.turned(a.to, b.to, c.to, d.to)
-    let times = Self.turned(a.times, b.times, c.times, d.times)
-    let terms = Self.turned(a.terms, b.terms, c.terms, d.terms)
+    let from = Four.columns(a.from, b.from, c.from, d.from)
+    let to = Four.columns(a.to, b.to, c.to, d.to)
+    let times = Four.columns(a.times, b.times, c.times, d.times)
+    let terms = Four.columns(a.terms, b.terms, c.terms, d.terms)
     self.from = FourPoints(x: from.0, y: from.1, z: from.2)
     self.to = FourPoints(x: to.0, y: to.1, z: to.2)
     budgetMeters = from.3
@@ -36,16 +36,6 @@ struct FourHeads {
     detourRatio = terms.1
     walkLimit = terms.2
     traits = Self.bits(terms.3)
-  }
-
-  @inline(__always)
-  private static func turned(
-    _ a: Four, _ b: Four, _ c: Four, _ d: Four
-  ) -> (Four, Four, Four, Four) {
-    (
-      Four(a.x, b.x, c.x, d.x), Four(a.y, b.y, c.y, d.y), Four(a.z, b.z, c.z, d.z),
-      Four(a.w, b.w, c.w, d.w)
-    )
   }
 
   @inline(__always)

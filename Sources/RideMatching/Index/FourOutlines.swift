@@ -9,7 +9,7 @@ struct FourOutlines {
   /// Of each of the rides.
   let count: Int
   /// As in ``RideOutline``.
-  private var halts = ByHalt<Halts>(repeating: Halts())
+  private(set) var halts = ByHalt<Halts>(repeating: Halts())
   /// Whether someone got in there who gets out later, in any of the rides.
   private(set) var isBoarded = ByHalt<Bool>(repeating: false)
   /// The most of any of the rides.
@@ -51,7 +51,7 @@ struct FourOutlines {
       halts[halt].place.x[ride] = place.x
       halts[halt].place.y[ride] = place.y
       halts[halt].place.z[ride] = place.z
-      halts[halt].limitMeters[ride] = place.w * 1.000_002 + 0.1
+      halts[halt].limitMeters[ride] = place.w
       halts[halt].meters[ride] = leg.x
       halts[halt].seconds[ride] = leg.y
       halts[halt].aboard[ride] = leg.z
@@ -79,25 +79,13 @@ struct FourOutlines {
     halts[0].place = heads.from
     halts[1].place = heads.to
     halts[0].aboard = heads.othersWeight
-    // A tenth of a meter and what single precision makes of sums.
-    halts[1].limitMeters = heads.limitMeters * 1.000_002 + 0.1
+    halts[1].limitMeters = heads.limitMeters
     riderCount = 1
     // What the other counts by is rounded up, nothing as well: here it is to be a little less.
     riders[0] = Riders(
       boards: .zero, alights: Four(repeating: 1),
       weight: heads.othersWeight * 0.999_999 - .leastNormalMagnitude, accepted: heads.accepted)
   }
-
-  @inline(__always)
-  func place(_ halt: Int) -> FourPoints { halts[halt].place }
-  @inline(__always)
-  func aboard(_ leg: Int) -> Four { halts[leg].aboard }
-  @inline(__always)
-  func limitMeters(_ halt: Int) -> Four { halts[halt].limitMeters }
-  @inline(__always)
-  func boards(_ halt: Int) -> Four { halts[halt].boards }
-  @inline(__always)
-  func meters(_ leg: Int) -> Four { halts[leg].meters }
 
   /// The parties' own leg behind a halt, as precisely as it is kept.
   @inline(__always)

@@ -20,8 +20,8 @@ public struct PartyIndex: Sendable {
   private(set) var profiles: [TrafficProfile] = []
   /// Of ``profiles``.
   private(set) var travelBounds: [TravelBounds] = []
-  /// Of any of them.
-  private(set) var anyTravelBounds = TravelBounds(anyOf: [])
+  /// Of any of them; nil where there is none.
+  private(set) var anyTravelBounds: TravelBounds?
   private(set) var corridors = CorridorIndex()
   /// By id, sharded so that a change copies little.
   private var directory: [[String: Location]]

@@ -59,16 +59,13 @@ extension BoardingBounds {
     rides.direct.replace(
       with: (Float(way.roadMeters), Float(way.secondsAtFactorOne)), where: isPlace)
     for halt in 0..<kind.halts {
-      let place = rides.outlines.place(halt)
+      let place = rides.outlines.halts[halt].place
       rides.toPoint[halt] = travel(way, place.chords(to: points), walk: slack)
       guard halt > 0 else { continue }
       rides.toDrop[halt] = travel(way, place.chords(to: question.drop), walk: .zero)
     }
-    // A tenth of a meter and what single precision makes of sums.
-    rides.longest =
-      RideLimits.longestRideMeters(
-        direct: rides.direct.mostMeters, maxDetourRatios: heads.detourRatios(query.wishes))
-      * 1.000_002 + 0.1
+    rides.longest = RideLimits.longestRideMeters(
+      direct: rides.direct.mostMeters, maxDetourRatios: heads.detourRatios(query.wishes))
     (rides.latest, rides.earliest) = heads.arrivals(question)
     rides.accepted = heads.accepted
     if isAllPlace {

@@ -69,17 +69,16 @@ final class BoardingBounds {
     ends = FareBounds.Ends(
       place: query.origin, placeAreas: index.pricing.placeAreas(query.origin), drop: to,
       dropAreas: index.pricing.placeAreas(to))
-    question = Self.question(query, index, ways, lines)
+    question = Self.question(query, index, ways, lines, from: place, to: drop)
   }
 
   private static func question(
-    _ query: MatchQuery, _ index: PartyIndex, _ ways: [DirectWay], _ lines: ChordBounds
+    _ query: MatchQuery, _ index: PartyIndex, _ ways: [DirectWay], _ lines: ChordBounds,
+    from place: SIMD3<Float>, to drop: SIMD3<Float>
   ) -> HeadsQuestion {
     let walk =
       Float(query.wishes.maxWalkMeters ?? index.corridors.maximumWalkMeters) * walkPerMeter
     let detourRatio = query.wishes.maxDetourRatio ?? index.corridors.maximumDetourRatio
-    let place = SIMD3<Float>(SphereVector(query.origin))
-    let drop = SIMD3<Float>(SphereVector(query.destination.coordinate))
     let directChord = place.chordMeters(to: drop)
     var own: Float = 0
     for way in ways {
@@ -88,12 +87,12 @@ final class BoardingBounds {
       own = max(own, Float(ride).nextUp / way.roadPerChord)
     }
     var travel: HeadsQuestion.AnyTravel?
-    if let least = ways.map(\.factors.lowerBound).min(),
+    if let bounds = index.anyTravelBounds,
+      let least = ways.map(\.factors.lowerBound).min(),
       let most = ways.map(\.factors.upperBound).max(),
       ways.count < Int(PartyRow.unknownProfile)
     {
-      travel = HeadsQuestion.AnyTravel(
-        lines: lines, bounds: index.anyTravelBounds, factors: least...most)
+      travel = HeadsQuestion.AnyTravel(lines: lines, bounds: bounds, factors: least...most)
     }
     return HeadsQuestion(
       place: place, drop: drop, direct: directChord, walk: walk,
@@ -145,12 +144,8 @@ final class BoardingBounds {
     return solo.upperBound - perMeter * direct * Double(way.roadPerChord) * part + 2
   }
 
-  /// What a rider must save to be offered a party.
+  /// What a rider must save to be offered a party: nobody is offered a loss without asking for it.
   var leastOffered: Float { query.maxShare == nil ? 0 : -.infinity }
-
-  /// Nobody is offered a loss without asking for it.
-  @inline(__always)
-  func isOffered(saving: Double) -> Bool { saving >= 0 || query.maxShare != nil }
 
   /// The longest line through the Earth of a walk, per meter.
   static let walkPerMeter = Float(1 / HaversineBounds.minimumRatio).nextUp

@@ -14,25 +14,14 @@ final class FourRides {
   /// A ride with the rider in it: its road, its time at factor 1, how much of the road is the rider's part at
   /// least, and how far it has gone since they got in.
   private struct Drive {
-    var leastMeters = Four.zero
-    var mostMeters = Four.zero
-    var leastSeconds = Four.zero
-    var mostSeconds = Four.zero
+    var way = FourTravels.nothing
     var part = Four.zero
     var ownMeters = Four.zero
-
-    @inline(__always)
-    mutating func take(_ leg: FourTravels) {
-      leastMeters += leg.leastMeters
-      mostMeters += leg.mostMeters
-      leastSeconds += leg.leastSeconds
-      mostSeconds += leg.mostSeconds
-    }
 
     /// A leg on which the rider is aboard, with the rider's part of it.
     @inline(__always)
     mutating func ride(_ leg: FourTravels, _ own: Four) {
-      take(leg)
+      way += leg
       ownMeters += leg.leastMeters
       part += leg.leastMeters * own
     }
@@ -64,6 +53,10 @@ final class FourRides {
   var earliest = Four.zero
   /// What the others pay together at most.
   var accepted = Four.zero
+  /// What the direct ride costs, of the place asked for and of somewhere as near as a walk, once it is known.
+  var atPlace: Solo?
+  var walking: (walk: Float, solo: Solo)?
+
   /// Whether legs are shared by their lengths.
   private let isByLength: Bool
 
@@ -85,10 +78,6 @@ final class FourRides {
 
   /// Has none any more.
   func clear() { count = 0 }
-
-  /// What the direct ride costs, of the place asked for and of somewhere as near as a walk, once it is known.
-  var atPlace: Solo?
-  var walking: (walk: Float, solo: Solo)?
 
   /// What the direct ride costs at most, and what the rider's part of a leg counts by.
   struct Solo {
@@ -124,6 +113,10 @@ final class FourRides {
   /// What single precision may make of a sum.
   private static let rounding: Float = 2e-6
 
+  /// A limit that sums of single precision stay below, by a tenth of a meter too.
+  @inline(__always)
+  private static func rounded(_ limit: Four) -> Four { limit * (1 + rounding) + 0.1 }
+
   /// The most that the rider saves.
   ///
   /// - Parameter floor: Less is as good as nothing; nil where it does not matter, but only whether everyone's
@@ -138,13 +131,13 @@ final class FourRides {
     var reached = ByHalt<Four>(repeating: .zero)
     for boarding in 0..<halts - 1 {
       if boarding > 0 {
-        before.take(outlines.leg(boarding - 1))
+        before.way += outlines.leg(boarding - 1)
         onTime = onTime .& arrives(before, boarding, &reached)
         guard any(onTime) else { break }
       }
       var aboard = before
-      aboard.take(toPoint[boarding])
-      var rides = onTime .& (outlines.aboard(boarding) .> 0) .& isMet(aboard)
+      aboard.way += toPoint[boarding]
+      var rides = onTime .& (outlines.halts[boarding].aboard .> 0) .& isMet(aboard)
       guard any(rides) else { continue }
       for alighting in boarding..<halts {
         if alighting > boarding {
@@ -157,10 +150,10 @@ final class FourRides {
         var drive = aboard
         drive.ride(alighting == boarding ? direct : toDrop[alighting], part(alighting))
         var fits = rides
-        if alighting > boarding { fits = fits .& (drive.ownMeters .<= longest) }
+        if alighting > boarding { fits = fits .& (drive.ownMeters .<= Self.rounded(longest)) }
         var halt = alighting + 1
         while halt < halts {
-          drive.take(halt == alighting + 1 ? toDrop[halt] : outlines.leg(halt - 1))
+          drive.way += halt == alighting + 1 ? toDrop[halt] : outlines.leg(halt - 1)
           fits = fits .& arrives(drive, halt, &reached)
           halt += 1
         }
@@ -181,12 +174,13 @@ final class FourRides {
     _ drive: Drive, _ boarding: Int, _ alighting: Int, _ fits: Mask, atLeast floor: Float,
     _ best: inout Four
   ) {
-    let longest = drive.mostSeconds.max()
+    let longest = drive.way.mostSeconds.max()
     let factors = fares.touched(secondsAtFactorOne: longest)
     let amount = fares.leastAmounts(
-      roadMeters: drive.leastMeters, seconds: drive.leastSeconds / Float(factors.upperBound),
+      roadMeters: drive.way.leastMeters,
+      seconds: drive.way.leastSeconds / Float(factors.upperBound),
       most: longest / Float(factors.lowerBound))
-    let perMeter = amount / drive.mostMeters.orMore(Four(repeating: 1))
+    let perMeter = amount / drive.way.mostMeters.orMore(Four(repeating: 1))
     // Shares are whole: two less than what lengths say.
     let share = (perMeter * drive.part).orMore(amount - accepted) - 2
     let saved = most - share + (most + amount) * Self.rounding
@@ -199,27 +193,27 @@ final class FourRides {
   @inline(__always)
   private func part(_ leg: Int) -> Four {
     let isKnown = leastWeight .> 0
-    let others = leg < outlines.count - 1 ? outlines.aboard(leg) : .zero
+    let others = leg < outlines.count - 1 ? outlines.halts[leg].aboard : .zero
     return (leastWeight / (leastWeight + others)).replacing(with: 0, where: .!isKnown)
   }
 
   /// Whether those who get out at a halt have not ridden too far.
   @inline(__always)
   private func arrives(_ drive: Drive, _ halt: Int, _ reached: inout ByHalt<Four>) -> Mask {
-    reached[halt] = drive.leastMeters
+    reached[halt] = drive.way.leastMeters
     var from = Four.zero
     for board in 1..<max(1, halt) where outlines.isBoarded[board] {
-      from.replace(with: reached[board], where: outlines.boards(halt) .== Float(board))
+      from.replace(with: reached[board], where: outlines.halts[halt].boards .== Float(board))
     }
-    return drive.leastMeters - from .<= outlines.limitMeters(halt)
+    return drive.way.leastMeters - from .<= Self.rounded(outlines.halts[halt].limitMeters)
   }
 
   /// Whether a taxi that has been under way for so long may arrive within both windows.
   @inline(__always)
   private func isMet(_ drive: Drive) -> Mask {
-    let factors = fares.touched(secondsAtFactorOne: drive.mostSeconds.max())
-    return (drive.leastSeconds / Float(factors.upperBound) .<= latest)
-      .& (drive.mostSeconds / Float(factors.lowerBound) .>= earliest)
+    let factors = fares.touched(secondsAtFactorOne: drive.way.mostSeconds.max())
+    return (drive.way.leastSeconds / Float(factors.upperBound) .<= latest)
+      .& (drive.way.mostSeconds / Float(factors.lowerBound) .>= earliest)
   }
 
   /// Whether each of those aboard may pay no more than accepted, where a meter costs at least so much.
@@ -237,12 +231,12 @@ final class FourRides {
       } else if leg == alighting {
         together = toDrop[leg].leastMeters
       } else if boarding < leg && leg < alighting {
-        together = outlines.meters(leg)
+        together = outlines.halts[leg].meters
       } else {
-        without = outlines.meters(leg)
+        without = outlines.halts[leg].meters
       }
       if leg == alighting { without += toDrop[leg + 1].leastMeters }
-      let others = outlines.aboard(leg)
+      let others = outlines.halts[leg].aboard
       // Those who count by nothing are told as the least number there is: a quotient must stay a number.
       let counted = others.orMore(Four(repeating: 1e-30))
       meters[leg] = (without / counted + together / (counted + mostWeight))

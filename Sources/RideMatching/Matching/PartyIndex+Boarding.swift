@@ -79,7 +79,7 @@ private struct BoardingScan {
       shouldStop,
       alone: { number in
         if let saving = bounds.mostSavedBesideMany(corridors.row(number), number),
-          bounds.isOffered(saving: saving)
+          saving >= Double(bounds.leastOffered)
         {
           found.append(Promise(saving: saving, number: number, isClose: true))
         }
