@@ -185,7 +185,7 @@ public struct FourTravels: Sendable {
     FourTravels(leastMeters: .zero, mostMeters: .zero, leastSeconds: .zero, mostSeconds: .zero)
   }
 
-  /// Goes on.
+  /// Adds a leg, which is driven next, to each of the four.
   @inlinable
   @inline(__always)
   public static func += (before: inout FourTravels, leg: FourTravels) {
