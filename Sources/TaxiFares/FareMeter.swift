@@ -22,18 +22,23 @@ public struct FareMeter: Sendable {
 
   /// Milliseconds and tenths of a millimeter at which prices may change.
   private let steadyMilliseconds: Int64
-  private let steadyDistance: Int64
-  private let isSteadyPriced: Bool
-  private let inside: Constants
-  private let outside: Constants
+  let steadyDistance: Int64
+  let isSteadyPriced: Bool
+  let inside: Constants
+  let outside: Constants
   /// Surcharges once a trip, after discounts.
-  private let once: Int64
+  let once: Int64
   private let hasDiscounts: Bool
 
   /// Base with its surcharges, and a step with its surcharges.
-  private struct Constants {
+  struct Constants {
     var base: Int64
     var step: Int64
+
+    init(_ prepared: Tariff.Prepared, boarding: UInt64, along: UInt64, isOutside: Bool) {
+      base = FareMeter.base(prepared, boarding, isOutside: isOutside)
+      step = FareMeter.step(prepared, along, isOutside: isOutside)
+    }
   }
 
   /// What a ride costs, and the part of it that is shared per seat whatever the rule.
@@ -63,17 +68,9 @@ public struct FareMeter: Sendable {
     hasDiscounts = content.longDistance.contains {
       if case .discount = $0 { true } else { false }
     }
-    var once: Int64 = 0
-    for (i, surcharge) in content.surcharges.enumerated() {
-      if case .amount(let amount) = surcharge.price, mask >> UInt64(i) & 1 == 1 { once += amount }
-    }
-    self.once = once
-    inside = Constants(
-      base: Self.base(prepared, mask, isOutside: false),
-      step: Self.step(prepared, mask, isOutside: false))
-    outside = Constants(
-      base: Self.base(prepared, mask, isOutside: true),
-      step: Self.step(prepared, mask, isOutside: true))
+    once = Self.once(prepared, mask)
+    inside = Constants(prepared, boarding: mask, along: mask, isOutside: false)
+    outside = Constants(prepared, boarding: mask, along: mask, isOutside: true)
   }
 
   /// The expected fare of a ride.
@@ -86,19 +83,28 @@ public struct FareMeter: Sendable {
   public func expected(
     distanceMeters: Double, durationSeconds: Double, outOfAreaFromMeters: Double? = nil
   ) -> Total? {
-    guard distanceMeters >= 0, distanceMeters <= FareLimits.maximumDistanceMeters,
-      durationSeconds >= 0, durationSeconds <= FareLimits.maximumDurationSeconds
-    else { return nil }
+    guard let stretch = stretch(distanceMeters, durationSeconds) else { return nil }
     let isOutside = outOfAreaFromMeters != nil && outOfArea != nil
-    let stretch = tariff.prepared.scale.stretch(
-      distanceMeters: distanceMeters, durationSeconds: durationSeconds,
-      model: tariff.prepared.content.slowTimeModel, traffic: .expected)
     guard isSteadyPriced, !isOutside || outOfArea == .boarding,
       stretch.duration < steadyMilliseconds, stretch.distance < steadyDistance
     else {
       return metered(distanceMeters, durationSeconds, outOfAreaFromMeters)
     }
-    let prices = isOutside ? outside : inside
+    return steady(stretch, isOutside ? outside : inside)
+  }
+
+  func stretch(
+    _ distanceMeters: Double, _ durationSeconds: Double
+  ) -> MeterScale.Stretch? {
+    guard distanceMeters >= 0, distanceMeters <= FareLimits.maximumDistanceMeters,
+      durationSeconds >= 0, durationSeconds <= FareLimits.maximumDurationSeconds
+    else { return nil }
+    return tariff.prepared.scale.stretch(
+      distanceMeters: distanceMeters, durationSeconds: durationSeconds,
+      model: tariff.prepared.content.slowTimeModel, traffic: .expected)
+  }
+
+  func steady(_ stretch: MeterScale.Stretch, _ prices: Constants) -> Total {
     var sum = prices.base + steps(through: stretch.units) * prices.step
     if hasDiscounts { sum -= discount(of: sum) }
     return total(sum + once)
@@ -109,7 +115,12 @@ public struct FareMeter: Sendable {
   public var pricesHoldUntil: Instant? {
     let bands = tariff.prepared.bands
     guard bands.surchargeCount > 0 else { return nil }
-    return FareLimits.departures.contains(departure) ? bands.nextEdge(after: departure) : departure
+    guard FareLimits.departures.contains(departure) else { return departure }
+    let active = bands.active(at: departure)
+    var edge = bands.nextEdge(after: departure)
+    // Each midnight is an edge, and mostly nothing changes.
+    for _ in 0..<8 where bands.active(at: edge) == active { edge = bands.nextEdge(after: edge) }
+    return edge
   }
 
   /// The price of a flat trip of the tariff, by its place in the list.
@@ -157,6 +168,14 @@ public struct FareMeter: Sendable {
       if off > 0 { left -= off }
     }
     return metered - left
+  }
+
+  static func once(_ prepared: Tariff.Prepared, _ mask: UInt64) -> Int64 {
+    var once: Int64 = 0
+    for (i, surcharge) in prepared.content.surcharges.enumerated() {
+      if case .amount(let amount) = surcharge.price, mask >> UInt64(i) & 1 == 1 { once += amount }
+    }
+    return once
   }
 
   private static func base(

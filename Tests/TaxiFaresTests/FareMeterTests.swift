@@ -77,6 +77,90 @@ import Testing
     }
   }
 
+  /// Tariffs whose prices change by the hour in every way: along the trip, at boarding, once, of steps alone.
+  private static func changingTariffs() throws -> [Tariff] {
+    var mixed = SampleTariffs.seoul()
+    mixed.id = "mixed"
+    mixed.surcharges = [
+      Surcharge(
+        id: "evening", name: "evening", price: .hundredths(3000),
+        bands: [LocalTimeBand(fromMinute: 17 * 60, toMinute: 22 * 60)], chosen: .boarding),
+      Surcharge(
+        id: "late", name: "late", price: .hundredths(2000),
+        bands: [LocalTimeBand(fromMinute: 21 * 60 + 20, toMinute: 4 * 60)], appliesToBase: false),
+      Surcharge(
+        id: "peak", name: "peak", price: .amount(700),
+        bands: [LocalTimeBand(fromMinute: 18 * 60, toMinute: 18 * 60 + 45)]),
+    ]
+    mixed.finalRounding = Rounding(unit: 100, mode: .up)
+    var down = mixed
+    down.id = "down"
+    down.finalRounding = Rounding(unit: 50, mode: .down)
+    return try tariffs() + [Tariff(mixed), Tariff(down)]
+  }
+
+  @Test(arguments: [1 as UInt64, 2, 3])
+  func changingPricesStayWithinTheirRange(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    for tariff in try Self.changingTariffs() {
+      var compared = 0
+      var changed = 0
+      for _ in 0..<400 {
+        let isNewYork = tariff.id == "us-nyc-yellow" || tariff.id == "completion"
+        let first = Instant(
+          milliseconds: (isNewYork ? 1_741_400_000_000 : 1_763_564_400_000)
+            + Int64(random.int(0...172_800_000)))
+        let isCalled = random.chance(0.3)
+        let meter = FareMeter(tariff, departure: first, isCalled: isCalled)
+        let departure = first.advanced(milliseconds: Int64(random.int(0...1_800_000)))
+        let meters = Double(random.int(0...30_000))
+        let seconds = Double(random.int(0...5400))
+        let isOutside = random.chance(0.3)
+        let last = departure.advanced(milliseconds: Int64(random.int(0...600_000)))
+        let end = departure.advanced(milliseconds: Int64(seconds * 1000) + 1)
+        let fare = try #require(
+          FareMeter(tariff, departure: departure, isCalled: isCalled).expected(
+            distanceMeters: meters, durationSeconds: seconds,
+            outOfAreaFromMeters: isOutside ? Double(random.int(0...Int(meters))) : nil))
+        guard
+          let inside = meter.unchanged(distanceMeters: meters, durationSeconds: seconds),
+          let outside = meter.unchanged(
+            distanceMeters: meters, durationSeconds: seconds, isOutside: isOutside),
+          let range = meter.priceRange(lastDeparture: last, end: max(last, end))
+        else { continue }
+        compared += 1
+        if range.least(of: 1e6) < 0.95e6 || range.most(of: 1e6) > 1.05e6 { changed += 1 }
+        let at = "\(tariff.id), \(first), \(departure), \(meters) m, \(seconds) s"
+        func metered(_ total: FareMeter.Total) -> Double { Double(total.amount - total.extras) }
+        #expect(range.least(of: metered(inside)) <= metered(fare), "\(at)")
+        #expect(range.most(of: metered(outside)) >= metered(fare), "\(at)")
+      }
+      let isCompared = !["far", "falling", "proportional"].contains(tariff.id)
+      #expect(isCompared ? compared > 100 : compared == 0, "\(tariff.id): \(compared)")
+      #expect(!isCompared || isSeasonal(tariff) == (changed > 0), "\(tariff.id): \(changed)")
+    }
+  }
+
+  private func isSeasonal(_ tariff: Tariff) -> Bool {
+    tariff.content.surcharges.contains {
+      if case .hundredths = $0.price { true } else { false }
+    }
+  }
+
+  /// A midnight at which nothing changes is none.
+  @Test func pricesHoldOverMidnight() throws {
+    let tariff = try Tariff(SampleTariffs.seoul())
+    let day = Instant(seconds: 1_763_564_400)
+    let meter = FareMeter(tariff, departure: day.advanced(milliseconds: 23 * 3_600_000 + 1))
+    let holds = try #require(meter.pricesHoldUntil)
+    #expect(holds > day.advanced(milliseconds: 24 * 3_600_000))
+    let before = FareMeter(tariff, departure: holds.advanced(milliseconds: -1))
+    let after = FareMeter(tariff, departure: holds)
+    #expect(
+      before.unchanged(distanceMeters: 9000, durationSeconds: 900)
+        != after.unchanged(distanceMeters: 9000, durationSeconds: 900))
+  }
+
   @Test func flatTripsAndWaysThatCannotBePriced() throws {
     let tariff = try Tariff(SampleTariffs.newYorkYellow())
     let departure = Instant(seconds: 1_741_400_000)

@@ -82,7 +82,7 @@ struct CorridorIndex: Sendable {
     _ entry: IndexedParty, profile: UInt8, from old: Placement?
   ) -> Placement? {
     let slot = Self.slot(entry.party.window.time.milliseconds)
-    let fares = retainFares(entry, profile: profile, slot: slot)
+    let fares = retainFares(entry, profile: profile)
     let fresh = CorridorRow.rows(entry, profile: profile, fares: fares)
     guard let first = fresh.first else {
       self.fares.release(fares)
@@ -117,23 +117,12 @@ struct CorridorIndex: Sendable {
     return placement
   }
 
-  private mutating func retainFares(
-    _ entry: IndexedParty, profile: UInt8, slot: Int64
-  ) -> UInt32 {
+  private mutating func retainFares(_ entry: IndexedParty, profile: UInt8) -> UInt32 {
     let ride = entry.ride
     guard profile != PartyRow.unknownProfile, ride.price == .metered else {
       return FareBoundsTable.none
     }
-    let key = FareBounds.Key(
-      tariff: ride.meter.tariff.identity, isCalled: ride.meter.isCalled, profile: profile,
-      slot: slot)
-    return fares.retain(key) { mindsPace in
-      let start = Instant(milliseconds: slot * Self.slotMilliseconds)
-      return FareBounds(
-        ride, profile: profile,
-        slot: start...start.advanced(milliseconds: Self.slotMilliseconds - 1),
-        mindsPace: mindsPace)
-    }
+    return fares.retain(FareBounds.Key(ride, profile: profile), ride)
   }
 
   /// - Complexity: O(rows of its cells and slot).

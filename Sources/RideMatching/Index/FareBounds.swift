@@ -3,23 +3,33 @@ import ObjectModel
 import RoutePlanning
 import TaxiFares
 
-/// Bounds of the fares of all parties under one tariff that depart within one slot: for pruning, never
-/// for answers. Fares grow with distance and with duration (``SlowTimeModel``), so that a ride costs no
+/// Bounds of the fares of all parties under one tariff that depart within one slot of half an hour, or of five
+/// minutes within an hour of a change of prices: for pruning, never for answers. Fares grow with distance and with duration (``SlowTimeModel``), so that a ride costs no
 /// less than a shorter and faster one.
 final class FareBounds: Sendable {
   struct Key: Hashable, Sendable {
     var tariff: ObjectIdentifier
     var isCalled: Bool
     var profile: UInt8
-    var slot: Int64
+    /// When its parties depart, ends included.
+    var slot: ClosedRange<Instant>
+
+    /// The key of a party with a meter, by its ride and its profile's number in the index.
+    init(_ ride: PreparedRide, profile: UInt8) {
+      tariff = ride.meter.tariff.identity
+      isCalled = ride.meter.isCalled
+      self.profile = profile
+      slot = FareBounds.slot(ride.meter.departure, milliseconds: 1_800_000)
+      // Shortly before prices change, minutes tell whose ride ends before.
+      if FareBounds.holdSeconds(ride.meter, slot) < 3600 {
+        slot = FareBounds.slot(ride.meter.departure, milliseconds: 300_000)
+      }
+    }
   }
 
-  /// Of the roads for which fares are kept, meters; longer ones cost no less.
-  private static let stepMeters: Float = 200
-  private static let roads = 256
-  /// Up to 4.4 times the fastest one.
-  private static let paceSteps = 17
   private static let quarterSeconds = 900.0
+  /// So many are told apart.
+  private static let quarters = 8
 
   /// Of the rides, in the index.
   let profile: Int
@@ -32,122 +42,101 @@ final class FareBounds: Sendable {
   private let factors: [ClosedRange<Double>]
   /// A ride that takes less, whenever it departs, ends before prices change.
   private let holdSeconds: Double
-  /// What a ride costs that does not, as part of what it would cost at the departure's prices, at least.
-  private let laterPart: Float
-  /// By pace, then by road: what a ride of at least that length and that many seconds a meter costs at least
-  /// without its call fee. First comes the fastest ride of each length, then paces of an eighth of an octave.
-  private let amounts: [Float]
-  private let paces: Int
-  /// Seconds a meter of the second pace.
-  private let firstPace: Float
+  /// How prices change for rides that end within so many quarters of an hour of any departure; the last one
+  /// for all. Nil where nothing is known.
+  private let prices: [PriceRange?]
+  /// By road, what the fastest ride of at least that length costs at the departure's prices, without call fee.
+  private let fastest: [Float]
+  /// The same by pace, where many parties share it.
+  private let amounts: FareAmounts?
   /// By road, what a meter of any ride of at most that length costs at least.
   private let leastPerMeter: [Float]
 
   /// - Parameters:
   ///   - ride: Some party of the key, for its tariff and its profile.
-  ///   - number: The profile's, in the index.
-  ///   - slot: When the parties depart, ends included.
-  ///   - mindsPace: Whether amounts mind the pace of a ride: 16 KB, and worth it where many parties share them.
-  init(
-    _ ride: PreparedRide, profile number: UInt8, slot: ClosedRange<Instant>, mindsPace: Bool
-  ) {
+  ///   - key: Whose bounds.
+  ///   - amounts: What rides cost by pace at the prices of the slot's start, where that is known.
+  init(_ ride: PreparedRide, _ key: Key, amounts: FareAmounts?) {
+    let slot = key.slot
     let profile = ride.travel.profile
     let all = profile.hourFactorRange
     let slowest = all.lowerBound
-    let meter = FareMeter(
-      ride.meter.tariff, departure: slot.lowerBound, isCalled: ride.meter.isCalled)
+    let meter = Self.meter(ride, key)
     let factors =
-      (1...8).map { quarter in
+      (1...Self.quarters).map { quarter in
         profile.hourFactors(
           from: slot.lowerBound,
           through: slot.upperBound.advanced(
             milliseconds: Int64(Double(quarter) * Self.quarterSeconds * 1000) + 1000))
       } + [all]
-    // A second for the rounding of moments.
-    let holdSeconds =
-      meter.pricesHoldUntil.map {
-        Double($0.milliseconds(since: slot.upperBound)) / 1000 - 1
-      } ?? .infinity
+    let holdSeconds = Self.holdSeconds(meter, slot)
     func fastest(_ meters: Double) -> Double {
       let work = meters / profile.speed.values(0...meters).upperBound
       return Self.seconds(work...work, factors, slowest: slowest).lowerBound
     }
-    let longest = Double(Self.roads - 1) * Double(Self.stepMeters)
-    let firstPace = fastest(longest) / longest
-    let paces = mindsPace ? 1 + Self.paceSteps : 1
-    var amounts: [Float] = []
+    let fastestAmounts = FareAmounts.ascending(
+      FareAmounts.roads.map { ($0, fastest($0)) }, meter, holdSeconds: holdSeconds)
+    let prices = Self.prices(meter, slot, holdSeconds: holdSeconds)
     var leastPerMeter: [Float] = []
-    for pace in 0..<paces {
-      var known: Float = 0
-      for road in 0..<Self.roads {
-        let meters = Double(road) * Double(Self.stepMeters)
-        let seconds = pace == 0 ? fastest(meters) : meters * firstPace * Self.pace(pace)
-        if pace > 0 { known = max(known, amounts[(pace - 1) * Self.roads + road]) }
-        // A little less, for the rounding of seconds.
-        if seconds < holdSeconds,
-          let total = meter.expected(
-            distanceMeters: meters, durationSeconds: seconds * 0.999_999)
-        {
-          known = max(known, Float(total.amount - total.extras).nextDown)
-        }
-        amounts.append(known)
-      }
-    }
-    let laterPart = Self.laterPart(meter, slot, fastest)
     var perMeter = Float.infinity
-    for road in 0..<Self.roads {
-      let amount = amounts[road] * laterPart
-      perMeter = min(perMeter, (amount / (Float(road + 1) * Self.stepMeters)).nextDown)
+    for (road, amount) in fastestAmounts.enumerated() {
+      let least = holdSeconds == .infinity ? amount : Self.least(of: amount, prices[Self.quarters])
+      perMeter = min(perMeter, (least / (Float(road + 1) * FareAmounts.stepMeters)).nextDown)
       leastPerMeter.append(perMeter)
     }
-    self.profile = Int(number)
+    self.profile = Int(key.profile)
     self.slowest = slowest
     self.meter = meter
     self.factors = factors
     self.holdSeconds = holdSeconds
-    self.laterPart = laterPart
+    self.prices = prices
+    self.fastest = fastestAmounts
     self.amounts = amounts
-    self.paces = paces
-    self.firstPace = Float(firstPace)
     self.leastPerMeter = leastPerMeter
     areaRules = ride.areaRules
   }
 
-  /// The least price of any hours that a ride of a day may come to, by that of its departure.
-  private static func laterPart(
-    _ meter: FareMeter, _ slot: ClosedRange<Instant>, _ fastest: (Double) -> Double
-  ) -> Float {
-    var least = 1.0
-    var edge = meter.pricesHoldUntil
-    var edges = 0
-    while let begins = edge, edges < mostEdges,
-      begins.milliseconds(since: slot.upperBound) < 86_400_000
-    {
-      let later = FareMeter(meter.tariff, departure: begins, isCalled: meter.isCalled)
-      for road in stride(from: 0, to: roads, by: 16) {
-        let meters = Double(road) * Double(stepMeters)
-        let seconds = min(fastest(meters), 600)
-        guard
-          let now = meter.expected(distanceMeters: meters, durationSeconds: seconds),
-          let then = later.expected(distanceMeters: meters, durationSeconds: seconds)
-        else { return 0 }
-        let amount = Double(now.amount - now.extras)
-        if amount > 0 { least = min(least, Double(then.amount - then.extras) / amount) }
-      }
-      edge = later.pricesHoldUntil
-      edges += 1
-    }
-    // Amounts are rounded, which short rides show most.
-    return edges < mostEdges ? Float(least * 0.99) : 0
+  /// Of the slot's start.
+  static func meter(_ ride: PreparedRide, _ key: Key) -> FareMeter {
+    FareMeter(ride.meter.tariff, departure: key.slot.lowerBound, isCalled: key.isCalled)
   }
 
-  private static let mostEdges = 8
+  private static func slot(_ departure: Instant, milliseconds: Int64) -> ClosedRange<Instant> {
+    let rest = departure.milliseconds % milliseconds
+    let start = departure.advanced(milliseconds: rest < 0 ? -rest - milliseconds : -rest)
+    return start...start.advanced(milliseconds: milliseconds - 1)
+  }
 
-  /// So many times the first pace: eighths of an octave, in even steps between its ends, so that one is
-  /// found by the bits of a number.
-  private static func pace(_ number: Int) -> Double {
-    let (octave, eighth) = (number - 1).quotientAndRemainder(dividingBy: 8)
-    return (1 + Double(eighth) / 8) * Double(1 << octave)
+  /// What a ride takes at most, whenever within the slot it departs, that ends before prices change.
+  static func holdSeconds(_ meter: FareMeter, _ slot: ClosedRange<Instant>) -> Double {
+    // A second for the rounding of moments.
+    meter.pricesHoldUntil.map { Double($0.milliseconds(since: slot.upperBound)) / 1000 - 1 }
+      ?? .infinity
+  }
+
+  /// What a ride costs at least, by what it costs at the prices of its departure.
+  private static func least(of amount: Float, _ prices: PriceRange?) -> Float {
+    guard let prices else { return 0 }
+    return max(0, Float(prices.least(of: Double(amount))).nextDown)
+  }
+
+  private static func prices(
+    _ meter: FareMeter, _ slot: ClosedRange<Instant>, holdSeconds: Double
+  ) -> [PriceRange?] {
+    let ends =
+      (1...quarters).map { Double($0) * quarterSeconds } + [FareLimits.maximumDurationSeconds]
+    return ends.map { seconds in
+      // Nobody asks for those of rides that end before.
+      guard seconds >= holdSeconds else { return nil }
+      return meter.priceRange(
+        lastDeparture: slot.upperBound,
+        end: slot.upperBound.advanced(milliseconds: Int64(seconds * 1000) + 1000))
+    }
+  }
+
+  /// The same of rides that take so long at most and end after the departure's prices.
+  private func prices(seconds: Double) -> PriceRange? {
+    prices[Int(min(seconds / Self.quarterSeconds, Double(Self.quarters)))]
   }
 
   /// What rides of at least so many meters and seconds cost at least, without their call fees.
@@ -161,27 +150,24 @@ final class FareBounds: Sendable {
   func leastAmounts(
     roadMeters: SIMD4<Float>, seconds: SIMD4<Float>, most: Float
   ) -> SIMD4<Float> {
-    // What is exactly at a step may be below it but for single precision.
-    let place = roadMeters * (0.999_999 / Self.stepMeters)
-    let places = place.orMore(.zero).places(through: Self.roads - 1)
-    let meters = (places - SIMD4<Float>.wholeNumbers) * Self.stepMeters
-    let ratio = 0.999_999 * seconds / (meters * firstPace).orMore(SIMD4(repeating: 1))
     var found = SIMD4<Float>.zero
-    for i in 0..<4 {
-      let road = Int(truncatingIfNeeded: places[i].bitPattern & UInt32(Self.roads - 1))
-      let eighths = Int(truncatingIfNeeded: ratio[i].bitPattern >> 20) - Self.eighthsOfOne
-      found[i] = amounts[max(0, min(eighths + 1, paces - 1)) * Self.roads + road]
+    if let amounts {
+      found = amounts.least(roadMeters: roadMeters, seconds: seconds)
+    } else {
+      let places = FareAmounts.places(roadMeters)
+      for i in 0..<4 { found[i] = fastest[FareAmounts.road(places[i])] }
     }
-    return Double(most) < holdSeconds ? found : found * laterPart
+    guard Double(most) >= holdSeconds else { return found }
+    let prices = prices(seconds: Double(most))
+    for i in 0..<4 { found[i] = Self.least(of: found[i], prices) }
+    return found
   }
-
-  private static let eighthsOfOne = Int((1 as Float).bitPattern >> 20)
 
   /// What a meter of a ride of at most so many meters costs at least; 0 for rides beyond the table.
   @inline(__always)
   func leastAmountPerMeter(roadMeters: Double) -> Double {
-    let place = roadMeters / Double(Self.stepMeters)
-    guard place < Double(Self.roads - 1) else { return 0 }
+    let place = roadMeters / Double(FareAmounts.stepMeters)
+    guard place < Double(leastPerMeter.count - 1) else { return 0 }
     return Double(leastPerMeter[Int(max(0, place))])
   }
 
@@ -208,21 +194,27 @@ final class FareBounds: Sendable {
       if facts.isOutside { outside = facts.edgeShare * roadMeters.upperBound }
     }
     let seconds = Self.seconds(secondsAtFactorOne, factors, slowest: slowest)
-    var fares = (least: 0.0, most: Double.infinity)
-    if seconds.lowerBound < holdSeconds,
-      let total = meter.expected(
+    guard seconds.upperBound >= holdSeconds else {
+      let least = meter.expected(
         distanceMeters: roadMeters.lowerBound, durationSeconds: seconds.lowerBound)
-    {
-      fares.least = Double(total.amount)
-    }
-    if seconds.upperBound < holdSeconds,
-      let total = meter.expected(
+      let most = meter.expected(
         distanceMeters: roadMeters.upperBound, durationSeconds: seconds.upperBound,
         outOfAreaFromMeters: outside)
-    {
-      fares.most = max(fares.least, Double(total.amount))
+      return Self.fares(Double(least?.amount ?? 0), most.map { Double($0.amount) })
     }
-    return fares.least...fares.most
+    guard let prices = prices(seconds: seconds.upperBound) else { return 0...(.infinity) }
+    let least = meter.unchanged(
+      distanceMeters: roadMeters.lowerBound, durationSeconds: seconds.lowerBound)
+    let most = meter.unchanged(
+      distanceMeters: roadMeters.upperBound, durationSeconds: seconds.upperBound,
+      isOutside: outside != nil)
+    return Self.fares(
+      least.map { prices.least(of: Double($0.amount - $0.extras)) + Double($0.extras) } ?? 0,
+      most.map { prices.most(of: Double($0.amount - $0.extras)) + Double($0.extras) })
+  }
+
+  private static func fares(_ least: Double, _ most: Double?) -> ClosedRange<Double> {
+    least...max(least, most ?? .infinity)
   }
 
   /// The ends of a direct ride.
@@ -249,54 +241,5 @@ final class FareBounds: Sendable {
     let touched = factors[Int(min(quarter, Double(factors.count - 1)))]
     return work.lowerBound / touched.upperBound * 0.999_999_999...work.upperBound
       / touched.lowerBound * 1.000_000_001
-  }
-}
-
-/// The fare bounds of the parties of an index, each as long as one of them needs it.
-struct FareBoundsTable: Sendable {
-  /// What a party without bounds has.
-  static let none = UInt32.max
-
-  private var numbers: [FareBounds.Key: UInt32] = [:]
-  /// By number; nil where none has it.
-  private(set) var bounds: [FareBounds?] = []
-  private var users: [(key: FareBounds.Key, count: Int)] = []
-  private var free: [UInt32] = []
-
-  /// From so many parties on amounts mind the pace of a ride.
-  private static let many = 16
-
-  /// Finds bounds for one more party.
-  ///
-  /// - Parameters:
-  ///   - key: Whose bounds.
-  ///   - make: Makes what is not known yet; told whether amounts mind the pace.
-  /// - Returns: Their number, until ``release(_:)`` has been called as often.
-  mutating func retain(
-    _ key: FareBounds.Key, _ make: (_ mindsPace: Bool) -> FareBounds
-  ) -> UInt32 {
-    if let known = numbers[key] {
-      users[Int(known)].count += 1
-      if users[Int(known)].count == Self.many { bounds[Int(known)] = make(true) }
-      return known
-    }
-    let number = free.popLast() ?? UInt32(bounds.count)
-    if Int(number) == bounds.count {
-      bounds.append(nil)
-      users.append((key, 0))
-    }
-    bounds[Int(number)] = make(false)
-    users[Int(number)] = (key, 1)
-    numbers[key] = number
-    return number
-  }
-
-  mutating func release(_ number: UInt32) {
-    guard number != Self.none else { return }
-    users[Int(number)].count -= 1
-    guard users[Int(number)].count == 0 else { return }
-    numbers[users[Int(number)].key] = nil
-    bounds[Int(number)] = nil
-    free.append(number)
   }
 }

@@ -120,6 +120,57 @@ import Testing
     #expect(matched > 10 && cut > 3, "the instances show little")
   }
 
+  /// How often a search of many parties that go one way asks whether to stop, which it does by its steps.
+  private static func steps(from: Instant) throws -> Int {
+    var random = SplitMix64(seed: 5)
+    let rules = try PartyWorld.rules { _ in }
+    let there = PartyWorld.seoul.destination(bearingDegrees: 330, meters: 9000)
+    func way() -> (Coordinate, Coordinate) {
+      (
+        PartyWorld.place(near: PartyWorld.seoul, meters: 1500, &random),
+        PartyWorld.place(near: there, meters: 1500, &random)
+      )
+    }
+    func window() -> DepartureWindow {
+      DepartureWindow(
+        time: from.advanced(milliseconds: Int64(random.int(0...1500)) * 1000),
+        toleranceMilliseconds: 600_000)
+    }
+    var index = PartyIndex(pricing: rules.pricing)
+    for i in 0..<1000 {
+      let (origin, destination) = way()
+      let command = CreateParty(
+        hostID: "host-\(i)", origin: PartyWorld.named(origin),
+        destination: PartyWorld.named(destination), window: window(),
+        tariffID: PartyWorld.tariffIDs[0])
+      try index.update(
+        rules.create(command, id: "\(i)", now: from, claims: PartyWorld.noClaims).party)
+    }
+    var asked = 0
+    for _ in 0..<50 {
+      let (origin, destination) = way()
+      let query = MatchQuery(
+        riderID: "me", origin: origin, destination: PartyWorld.named(destination),
+        window: window(), now: from, boarding: PartyWorld.named(origin))
+      let answer = index.match(
+        query,
+        shouldStop: {
+          asked += 1
+          return false
+        })
+      #expect(answer.candidates.count == 20)
+    }
+    return asked
+  }
+
+  /// In the half hour before prices rise, and in the one before they fall.
+  @Test(arguments: [(21, 30), (3, 30)])
+  func pricesThatChangeOnTheWayBoundRides(hour: Int, minute: Int) throws {
+    let steady = try Self.steps(from: PartyWorld.seoulTime(14, 30))
+    let changing = try Self.steps(from: PartyWorld.seoulTime(hour, minute))
+    #expect(changing < steady + steady / 2, "\(changing) and \(steady)")
+  }
+
   /// Parties come and go; those that stay keep their bounds.
   @Test func partiesThatGoTakeTheirBoundsAlong() throws {
     var random = SplitMix64(seed: 99)

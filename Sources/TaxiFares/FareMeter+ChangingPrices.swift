@@ -1,0 +1,120 @@
+public import ObjectModel
+
+/// Bounds of what a ride costs whose prices may change on the way, by what it costs at those of a departure: for
+/// pruning, never for answers.
+///
+/// A metered fare is a base, steps, and surcharges once a trip; each of the three is compared.
+public struct PriceRange: Hashable, Sendable {
+  /// Base and steps, as parts of those at the departure, at least and at most.
+  let ratios: ClosedRange<Double>
+  /// Surcharges once a trip at the departure, minor units, and any that there may be.
+  let onceBefore: Int64
+  let once: ClosedRange<Int64>
+  /// By how much the roundings of two bills may differ at most beyond their sums, minor units.
+  let rounding: Int64
+
+  /// The least that a ride costs.
+  ///
+  /// - Parameter amount: What it costs at the departure's prices, or less, without call fee, in minor units.
+  /// - Returns: Minor units, without call fee.
+  public func least(of amount: Double) -> Double {
+    let metered = max(0, amount - Double(onceBefore)) * ratios.lowerBound
+    return max(0, metered + Double(once.lowerBound) - Double(rounding))
+  }
+
+  /// The most that a ride costs.
+  ///
+  /// - Parameter amount: What it costs at the departure's prices, or more, without call fee, in minor units.
+  /// - Returns: Minor units, without call fee.
+  public func most(of amount: Double) -> Double {
+    let metered = (amount - Double(onceBefore)) * ratios.upperBound
+    return metered + Double(once.upperBound) + Double(rounding) * ratios.upperBound
+  }
+}
+
+extension FareMeter {
+  /// The surcharges that are in force at the departure, a bit for each of the tariff's.
+  public var surcharges: UInt64 {
+    tariff.prepared.bands.surchargeCount == 0 ? 0 : tariff.prepared.bands.active(at: departure)
+  }
+
+  /// Whether ``unchanged(distanceMeters:durationSeconds:isOutside:)`` knows all rides that can be priced.
+  public var knowsUnchanged: Bool { isSteadyPriced && steadyDistance == .max }
+
+  /// What a ride would cost if prices stayed as they are at the departure.
+  ///
+  /// - Parameters:
+  ///   - distanceMeters: Its length.
+  ///   - durationSeconds: Its time.
+  ///   - isOutside: Whether all of it is priced as outside the tariff's area.
+  /// - Returns: Nil where it cannot be priced, where steps are charged in proportion, and where prices change
+  ///   with the length of the ride.
+  public func unchanged(
+    distanceMeters: Double, durationSeconds: Double, isOutside: Bool = false
+  ) -> Total? {
+    guard isSteadyPriced, let stretch = stretch(distanceMeters, durationSeconds),
+      stretch.distance < steadyDistance
+    else { return nil }
+    return steady(stretch, isOutside ? outside : inside)
+  }
+
+  /// How rides are priced that begin at the departure or later, compared with prices that stay as they are.
+  ///
+  /// - Parameters:
+  ///   - last: The last moment at which one begins.
+  ///   - end: The last moment at which one ends.
+  /// - Returns: Nil where they cannot be compared: as ``knowsUnchanged``, or as something is free at the departure.
+  public func priceRange(lastDeparture last: Instant, end: Instant) -> PriceRange? {
+    guard knowsUnchanged, FareLimits.departures.contains(last), last >= departure, end >= last
+    else { return nil }
+    let prepared = tariff.prepared
+    let before = active(through: last)
+    let after = active(through: end)
+    let along = prepared.bands.alongMask
+    var ratios = 1.0...1.0
+    var leastOnce = Int64.max
+    for boarding in before {
+      leastOnce = min(leastOnce, Self.once(prepared, boarding))
+      for active in after {
+        let mask = active & along | boarding & ~along
+        for isOutside in [false, true] {
+          let prices = Constants(prepared, boarding: boarding, along: mask, isOutside: isOutside)
+          let known = isOutside ? outside : inside
+          for (price, known) in [(prices.base, known.base), (prices.step, known.step)] {
+            guard price != known else { continue }
+            guard known > 0 else { return nil }
+            let ratio = Double(price) / Double(known)
+            ratios = min(ratios.lowerBound, ratio)...max(ratios.upperBound, ratio)
+          }
+        }
+      }
+    }
+    let all = before.union(after).reduce(0, |)
+    return PriceRange(
+      ratios: ratios, onceBefore: once, once: leastOnce...Self.once(prepared, all),
+      rounding: roundings)
+  }
+
+  /// The sets of surcharges that are in force at any moment from the departure on.
+  private func active(through end: Instant) -> Set<UInt64> {
+    let bands = tariff.prepared.bands
+    guard bands.surchargeCount > 0 else { return [0] }
+    var found: Set<UInt64> = [bands.active(at: departure)]
+    var edge = bands.nextEdge(after: departure)
+    while edge <= end {
+      found.insert(bands.active(at: edge))
+      edge = bands.nextEdge(after: edge)
+    }
+    return found
+  }
+
+  /// Whichever way a sum is rounded, two bills differ by one unit more than their sums at most.
+  private var roundings: Int64 {
+    let content = tariff.prepared.content
+    let unit = content.finalRounding.unit
+    return content.longDistance.reduce(unit > 1 ? unit : 0) { sum, rule in
+      // Part of a discount is rounded to a minor unit as well.
+      if case .discount(_, _, let unit) = rule { sum + unit + 1 } else { sum }
+    }
+  }
+}
