@@ -238,6 +238,53 @@ extension TrafficProfile {
     ) { min($0, secondsAtFactorOne(roadMeters: $1.meters)) }
   }
 
+  /// The most time over a road that is driven in some pieces, each at the speed of its own length.
+  ///
+  /// Where no road takes longer than `a + b` x its length, no such pieces take longer than pieces x `a` + `b` x
+  /// the length of all. Any `b` will do; the best one is nearly how the time grows where all are equally long.
+  ///
+  /// - Parameters:
+  ///   - roadMeters: The length of all pieces together, or more.
+  ///   - pieces: How many, at most; from 1 on.
+  /// - Returns: Seconds in an hour of factor 1.
+  /// - Complexity: O(knots).
+  public func mostSeconds(roadMeters: Double, pieces: Int) -> Double {
+    var most = roadMeters / speed.values(0...max(0, roadMeters)).lowerBound
+    guard roadMeters > 0, roadMeters < .infinity else { return most }
+    let even = roadMeters / Double(pieces)
+    for part in [0.6, 1, 1.7] {
+      let meters = even * part
+      let slope = (seconds(meters * 1.01) - seconds(meters * 0.99)) / (meters * 0.02)
+      // Below zero a shorter road in all would take longer.
+      guard slope >= 0 else { continue }
+      let above = mostSecondsAbove(slope, through: roadMeters)
+      most = min(most, Double(pieces) * above + slope * roadMeters)
+    }
+    return most * (1 + 1e-9)
+  }
+
+  private func seconds(_ meters: Double) -> Double { secondsAtFactorOne(roadMeters: meters) }
+
+  /// How much longer than `slope` seconds a meter any road takes at most that is no longer than so many meters.
+  private func mostSecondsAbove(_ slope: Double, through roadMeters: Double) -> Double {
+    var above = max(0, seconds(roadMeters) - slope * roadMeters)
+    let knots = speed.knots
+    for (i, knot) in knots.enumerated() {
+      if knot.meters < roadMeters { above = max(above, seconds(knot.meters) - slope * knot.meters) }
+      guard i > 0, knots[i - 1].meters < roadMeters else { continue }
+      // Between two knots the speed is c + d x meters, and the time grows as fast as the line where
+      // c / (c + d x meters)^2 is its slope.
+      let last = knots[i - 1]
+      let d = (knot.value - last.value) / (knot.meters - last.meters)
+      let c = last.value - d * last.meters
+      guard c > 0, d > 0, slope > 0 else { continue }
+      let meters = ((c / slope).squareRoot() - c) / d
+      guard meters > last.meters && meters < min(knot.meters, roadMeters) else { continue }
+      above = max(above, seconds(meters) - slope * meters)
+    }
+    return above
+  }
+
   /// The least and the greatest factor of all hours.
   public var hourFactorRange: ClosedRange<Double> {
     (hourFactors.min() ?? 1)...(hourFactors.max() ?? 1)

@@ -61,6 +61,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [1 as UInt64, 2, 3])
+  func noPiecesOfARoadTakeLonger(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    for profile in try Self.profiles() {
+      for _ in 0..<2000 {
+        let pieces = random.int(1...7)
+        let road = random.pick([0, 200.0, 3000, 20_000, 400_000]) * random.real(0...1)
+        let most = profile.mostSeconds(roadMeters: road, pieces: pieces)
+        var left = random.chance(0.5) ? road : road * random.real(0...1)
+        var seconds = 0.0
+        for piece in 0..<random.int(0...pieces) {
+          let even = left / Double(pieces - piece)
+          let meters = random.chance(0.5) ? even : left * random.real(0...1)
+          seconds += profile.secondsAtFactorOne(roadMeters: meters)
+          left -= meters
+        }
+        #expect(seconds <= most, "\(profile.name): \(pieces) pieces of \(road) m")
+        guard profile.name != "falling", road > 1, road <= 20_000 else { continue }
+        // Within a city, where longer roads are faster, equal pieces take as long as that.
+        let even = profile.secondsAtFactorOne(roadMeters: road / Double(pieces)) * Double(pieces)
+        #expect(most < 1.2 * even, "\(profile.name): \(pieces) pieces of \(road) m")
+      }
+    }
+  }
+
   /// Bounds of some profiles hold for each.
   @Test func boundsOfAnyHoldForEach() throws {
     let profiles = try Self.profiles()

@@ -72,7 +72,7 @@ struct CorridorHead: Sendable {
       isUnbounded || row.windowMilliseconds == .max
       ? .max : UInt16(clamping: Int(row.windowMilliseconds) / 1000 + 2)
     let latest: UInt16 =
-      isUnbounded ? .max : UInt16(max(0, min(row.latestSeconds + 2, Float(UInt16.max))))
+      isUnbounded ? .max : UInt16(max(0, min(made.latestSeconds + 2, Float(UInt16.max))))
     times = SIMD4(
       Float(bitPattern: UInt32(bitPattern: start)),
       Float(bitPattern: UInt32(latest) << 16 | UInt32(window)), row.limitMeters,

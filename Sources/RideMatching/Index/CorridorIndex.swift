@@ -25,6 +25,18 @@ struct CorridorIndex: Sendable {
     /// By cell, ascending by slot.
     var shards: [[UInt64: [SlotRows]]]
     var count = 0
+    var reach = TimeReach()
+  }
+
+  /// How far from the start of a party's slot it may be met, at most: until then, and before by so much.
+  private struct TimeReach: Sendable {
+    var longestMilliseconds: Int64 = 0
+    var earliestMilliseconds: Int64 = 0
+
+    mutating func take(longest: Int64, earliest: Int64) {
+      longestMilliseconds = max(longestMilliseconds, longest)
+      earliestMilliseconds = max(earliestMilliseconds, earliest)
+    }
   }
 
   /// Of one party.
@@ -51,14 +63,13 @@ struct CorridorIndex: Sendable {
   private var rows: [[CorridorRow]] = []
   private var outlines: [[RideOutline]] = []
   private var entries: [[IndexedParty?]] = []
+  private var addresses: [[PartyAddresses]] = []
   private var rowNumbers = RowNumbers()
   private(set) var count = 0
   private(set) var maximumWalkMeters = 0.0
   private(set) var maximumDetourRatio = 0.0
-  /// From the start of a party's slot to the last moment at which somebody can be met, and back to
-  /// the first one, at most.
-  private var longestMilliseconds: Int64 = 0
-  private var earliestMilliseconds: Int64 = 0
+  /// Of all parties.
+  private var reach = TimeReach()
   private(set) var fares = FareBoundsTable()
 
   init() {
@@ -92,10 +103,12 @@ struct CorridorIndex: Sendable {
     maximumWalkMeters = max(maximumWalkMeters, Double(first.row.walkLimit))
     maximumDetourRatio = max(maximumDetourRatio, Double(first.row.detourRatio))
     let early = slot * Self.slotMilliseconds - first.row.start
-    earliestMilliseconds = max(earliestMilliseconds, early)
     for made in fresh {
-      longestMilliseconds = max(
-        longestMilliseconds, Int64(made.row.latestSeconds) * 1000 + 1000 - early)
+      let longest = Int64(made.latestSeconds) * 1000 + 1000 - early
+      reach.take(longest: longest, earliest: early)
+      if let level = Self.level(made.corridor) {
+        levels[level].reach.take(longest: longest, earliest: early)
+      }
     }
     let corridors = fresh.map(\.corridor)
     let outline = RideOutline(entry.boarding, first.row.weighing)
@@ -146,8 +159,8 @@ struct CorridorIndex: Sendable {
   func departures(_ window: DepartureWindow) -> ClosedRange<Instant> {
     let slot = Self.slotMilliseconds
     return window.start.advanced(
-      milliseconds: -longestMilliseconds - slot)...window.end.advanced(
-        milliseconds: earliestMilliseconds + slot)
+      milliseconds: -reach.longestMilliseconds - slot)...window.end.advanced(
+        milliseconds: reach.earliestMilliseconds + slot)
   }
 
   private mutating func write(
@@ -160,17 +173,20 @@ struct CorridorIndex: Sendable {
       rows.append([])
       outlines.append([])
       entries.append([])
+      addresses.append([])
     }
     if place == rows[chunk].count {
       heads[chunk].append(head)
       rows[chunk].append(made.row)
       outlines[chunk].append(outline)
       entries[chunk].append(entry)
+      addresses[chunk].append(PartyAddresses(entry))
     } else {
       heads[chunk][place] = head
       rows[chunk][place] = made.row
       outlines[chunk][place] = outline
       entries[chunk][place] = entry
+      addresses[chunk][place] = PartyAddresses(entry)
     }
   }
 
@@ -316,6 +332,27 @@ struct CorridorIndex: Sendable {
     }
   }
 
+  /// The same of what says who a row's party is and where it lies.
+  func prefetchRow(_ number: UInt32) {
+    let (chunk, place) = Int(number).quotientAndRemainder(dividingBy: Self.chunkRows)
+    func hint<Element>(_ elements: [Element]) {
+      elements.withUnsafeBufferPointer { elements in
+        guard let base = elements.baseAddress else { return }
+        let first = UnsafeRawPointer(base + place)
+        memory_hint_read(first)
+        memory_hint_read(first + MemoryLayout<Element>.size - 1)
+      }
+    }
+    hint(rows[chunk])
+    hint(entries[chunk])
+    hint(addresses[chunk])
+  }
+
+  /// The same of the party of a row, whose own memory is close by now.
+  func prefetchParty(_ number: UInt32) {
+    addresses[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows].prefetch()
+  }
+
   /// The heads of four rows.
   @inline(__always)
   func heads(_ numbers: SIMD4<UInt32>) -> FourHeads {
@@ -354,20 +391,21 @@ struct CorridorIndex: Sendable {
   ) {
     guard count > 0 else { return }
     body(wide)
-    let first = Self.slot(
-      window.start.advanced(milliseconds: -longestMilliseconds).milliseconds)
-    let last = Self.slot(
-      window.end.advanced(milliseconds: earliestMilliseconds).milliseconds)
-    guard first <= last else { return }
     let angle = HaversineBounds.maximumAngle(radiusMeters: max(0, walkMeters))
-    func look(_ cell: [SlotRows]) {
-      var place = Self.firstIndex(of: cell, from: first)
-      while place < cell.count, cell[place].slot <= last {
-        body(cell[place].numbers)
-        place += 1
-      }
-    }
     for level in levels where level.count > 0 {
+      // Rides of wide corridors take longer.
+      let first = Self.slot(
+        window.start.advanced(milliseconds: -level.reach.longestMilliseconds).milliseconds)
+      let last = Self.slot(
+        window.end.advanced(milliseconds: level.reach.earliestMilliseconds).milliseconds)
+      guard first <= last else { continue }
+      func look(_ cell: [SlotRows]) {
+        var place = Self.firstIndex(of: cell, from: first)
+        while place < cell.count, cell[place].slot <= last {
+          body(cell[place].numbers)
+          place += 1
+        }
+      }
       var keys: [UInt64] = []
       if level.cells.visit(near: place, angle: angle, most: 256, { keys.append($0) }) {
         for key in keys {

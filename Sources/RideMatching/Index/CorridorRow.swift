@@ -211,6 +211,8 @@ extension CorridorRow {
   /// A row with where it stands.
   struct Made {
     var row: CorridorRow
+    /// As ``latestSeconds``, more closely: by the hours and the legs of the ride.
+    var latestSeconds: Float
     /// The party's path from end to end, through the Earth, where it is all between the ends of the corridor;
     /// else infinite.
     var pathMeters: Double
@@ -304,12 +306,12 @@ extension CorridorRow {
     let aboard = min(rider.limitSeconds, rider.limitMeters / max(1e-9, slowest))
     let boarded = ride.legs.prefix(rider.boards).reduce(0) { $0 + $1.durationSeconds }
     let window = entry.party.window
+    func latest(_ aboard: Double) -> Float {
+      let seconds = Double(window.end.milliseconds(since: window.start)) / 1000
+      return Float(seconds + min(max(0, boarded + aboard), 1e9) + 1).nextUp
+    }
     var row = common
-    row.latestSeconds =
-      Float(
-        Double(window.end.milliseconds(since: window.start)) / 1000
-          + min(max(0, boarded + aboard), 1e9) + 1
-      ).nextUp
+    row.latestSeconds = latest(aboard)
     row.limitMeters = Float(rider.limitMeters).nextUp
     row.roadPerChord = Float(perChord).nextDown
     if ride.riders.count == 1 && rider.boards == 0 { row.flags.insert(.isOfOne) }
@@ -320,8 +322,21 @@ extension CorridorRow {
       from: SphereVector(from.place), to: SphereVector(to.place),
       budgetMeters: rider.limitMeters / perChord)
     return Made(
-      row: row,
+      row: row, latestSeconds: latest(min(aboard, mostSeconds(ride, rider))),
       pathMeters: pathMeters(ride, rider, corridor), corridor: corridor)
+  }
+
+  /// How long a rider is aboard at most with one more, who gets in and out in between.
+  private static func mostSeconds(_ ride: BoardingRide, _ rider: BoardingRide.Rider) -> Double {
+    let travel = ride.ride.travel
+    let most = travel.profile.mostSeconds(
+      roadMeters: rider.limitMeters, pieces: max(0, rider.alights - rider.boards) + 2)
+    // Every leg is estimated as if it were driven at the departure.
+    let longest = min(most / travel.profile.hourFactorRange.lowerBound, 1e9)
+    let hours = travel.profile.hourFactors(
+      from: travel.departure,
+      through: travel.departure.advanced(milliseconds: Int64(longest * 1000) + 1000))
+    return most / hours.lowerBound
   }
 
   private static func followsHalts(_ ride: BoardingRide) -> Bool {

@@ -4,8 +4,8 @@ import RoutePlanning
 import TaxiFares
 
 /// Bounds of the fares of all parties under one tariff that depart within one slot of half an hour, or of five
-/// minutes within an hour of a change of prices: for pruning, never for answers. Fares grow with distance and with duration (``SlowTimeModel``), so that a ride costs no
-/// less than a shorter and faster one.
+/// minutes within an hour of a change of prices: for pruning, never for answers. Fares grow with distance and with
+/// duration (``SlowTimeModel``), so that a ride costs no less than a shorter and faster one.
 final class FareBounds: Sendable {
   struct Key: Hashable, Sendable {
     var tariff: ObjectIdentifier

@@ -135,15 +135,30 @@ private struct BoardingScan {
   /// Tries the most promising parties first, until no other may be among the best.
   mutating func tryPromising(_ shouldStop: () -> Bool) {
     var left = Heap(promises)
+    // Those whose turn comes next: their memory is asked for first as rows and then, for some, as parties.
+    var next: [Promise] = []
+    var asked = 0
     var tried: Set<ObjectIdentifier> = []
-    while var promise = left.popMax(), best.mayHold(saving: promise.saving) {
-      if !promise.isClose {
-        if steps.take(1, shouldStop) { return }
-        promise.isClose = true
-        promise.saving = min(promise.saving, Double(bounds.mostSavedBesidePath(promise.number)))
-        if promise.saving > -.infinity { left.insert(promise) }
-        continue
+    while true {
+      while next.count < Self.rowsAhead, let promise = left.max,
+        best.mayHold(saving: promise.saving)
+      {
+        left.removeMax()
+        guard promise.isClose else {
+          if steps.take(1, shouldStop) { return }
+          if let closer = closer(promise) { left.insert(closer) }
+          continue
+        }
+        corridors.prefetchRow(promise.number)
+        next.append(promise)
       }
+      while asked < min(next.count, Self.partiesAhead) {
+        corridors.prefetchParty(next[asked].number)
+        asked += 1
+      }
+      guard let promise = next.first, best.mayHold(saving: promise.saving) else { return }
+      next.removeFirst()
+      asked -= 1
       let row = corridors.row(promise.number)
       guard let entry = corridors.entry(promise.number),
         row.isOnly || tried.insert(ObjectIdentifier(entry)).inserted
@@ -155,6 +170,16 @@ private struct BoardingScan {
       else { continue }
       if case .fits(let ranked) = evaluator.outcome(entry) { best.put(ranked.party) }
     }
+  }
+
+  private static let rowsAhead = 8
+  private static let partiesAhead = 3
+
+  /// What a row promises by a closer look; nil where it is nothing.
+  private func closer(_ promise: Promise) -> Promise? {
+    let saving = min(promise.saving, Double(bounds.mostSavedBesidePath(promise.number)))
+    guard saving > -.infinity else { return nil }
+    return Promise(saving: saving, number: promise.number, isClose: true)
   }
 
   mutating func candidates() -> [MatchCandidate] {
