@@ -22,7 +22,7 @@ struct CorridorHead: Sendable {
     let bits: UInt32
 
     /// More free seats than can be told are as many.
-    static let mostSeats = 63
+    static let mostSeats = 31
     private static let mostFares: UInt32 = 1 << 20 - 1
 
     init(bits: UInt32) { self.bits = bits }
@@ -31,11 +31,12 @@ struct CorridorHead: Sendable {
       let seats = row.isActive ? min(max(0, Int(row.seatsFree)), Self.mostSeats) : 0
       bits =
         min(row.fares, Self.mostFares) | UInt32(halts) << 20 | UInt32(row.weighing.rawValue) << 23
-        | (row.isOfOne ? 1 : 0) << 25 | UInt32(seats) << 26
+        | (row.isOfOne ? 1 : 0) << 25 | (row.flags.contains(.followsHalts) ? 1 : 0) << 26
+        | UInt32(seats) << 27
     }
 
     /// On the leg with the fewest people; 0 where nobody can get in.
-    var seatsFree: Int { Int(bits >> 26) }
+    var seatsFree: Int { Int(bits >> 27) }
     /// What rows have in common that are worked out together.
     var kind: Kind { Kind(bits: bits & (1 << 26 - 1)) }
   }

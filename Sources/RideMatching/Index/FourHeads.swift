@@ -144,6 +144,10 @@ struct FourHeads {
       .replacing(with: .infinity, where: SIMD4<Int32>(truncatingIfNeeded: span) .== 0xFFFF)
   }
 
+  /// Which of them go straight through all halts of their parties: ``CorridorRow/Flags/followsHalts``.
+  @inline(__always)
+  var followHalts: Mask { SIMD4<Int32>(truncatingIfNeeded: traits &>> 26 & 1) .== 1 }
+
   /// The longest walks of a rider with such wishes at most, meters.
   @inline(__always)
   func walks(_ wishes: RideWishes) -> Four {

@@ -3,8 +3,8 @@ import ObjectModel
 import RoutePlanning
 
 /// What ``FourHeads`` are asked by: where and when a rider would be met. Numbers stand four times, as they are
-/// asked of four at once.
-struct HeadsQuestion: Sendable {
+/// asked of four at once. An object, as calls would copy a value of this size.
+final class HeadsQuestion: Sendable {
   typealias Four = SIMD4<Float>
 
   /// Where the rider stands, and where they get out.

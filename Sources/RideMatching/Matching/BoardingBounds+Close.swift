@@ -14,17 +14,10 @@ extension BoardingBounds {
     return 1.5 * (1 + tangent) / (8 * Float(Earth.meanRadiusMeters))
   }
 
-  /// Whether more is to be known of where the rider gets in than that it is not further than a walk.
-  @inline(__always)
-  func mayBeCloser(_ row: CorridorRow, walk: Float) -> Bool {
-    walk > 0 && asksForPlace && row.flags.contains(.followsHalts)
-      && query.origin.latitude.magnitude < 80
-  }
-
   /// The most that the rider saves at the few places where they may be met near a path: the place itself, the
   /// nearest of the path, the origin.
   ///
-  /// - Parameter number: Of a row of which ``mayBeCloser(_:walk:)`` is true.
+  /// - Parameter number: Of a row of which ``set(_:)`` says that more is to be known.
   /// - Returns: Minus infinity where they cannot be met.
   func mostSavedBesidePath(_ number: UInt32) -> Float {
     guard let rides = rides(corridors.head(number).traits.kind) else { return .infinity }

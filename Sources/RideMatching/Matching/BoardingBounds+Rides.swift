@@ -20,7 +20,7 @@ extension BoardingBounds {
     guard kind.halts >= 2, let number = kind.fares, number < fareBounds.count,
       let fares = fareBounds[number]
     else { return nil }
-    let made = FourRides(kind, fares)
+    let made = FourRides(kind, fares, ways[fares.profile])
     allRides.append(made)
     lastRides[place] = made
     return made
@@ -28,15 +28,16 @@ extension BoardingBounds {
 
   /// Puts the rider in the rides of rows, at the place where they stand and as far from there as they may walk.
   ///
-  /// - Returns: By row, how far from the place the rider gets in at most.
-  func set(_ rides: FourRides) -> SIMD4<Float> {
+  /// - Returns: By row, whether more is to be known of where the rider gets in than that it is not further than a
+  ///   walk.
+  func set(_ rides: FourRides) -> SIMDMask<SIMD4<Int32>> {
     let heads = corridors.heads(rides.numbers)
     let longest = heads.walks(query.wishes) * Self.walkPerMeter
     let isPlace =
       SIMDMask<SIMD4<Int32>>(repeating: asksForPlace) .& (heads.besideMeters(question) .> longest)
     let slack = longest.replacing(with: 0, where: isPlace)
     set(rides, heads, question.place, slack: slack, isPlace: isPlace)
-    return slack
+    return SIMDMask(repeating: mayLookCloser) .& (slack .> 0) .& heads.followHalts
   }
 
   /// Puts the rider in the rides of rows, at about four points.
@@ -51,7 +52,7 @@ extension BoardingBounds {
       for i in 0..<4 { corridors.put(rides.numbers[i], as: i, into: &rides.outlines) }
     }
     let kind = rides.kind
-    let way = ways[rides.fares.profile]
+    let way = rides.way
     let isAllPlace = all(isPlace)
     if !isAllPlace {
       rides.direct = travel(way, points.chords(to: question.drop), walk: slack)

@@ -31,6 +31,8 @@ final class BoardingBounds {
   private let directChord: Float
   /// Whether the place asked for is where the rider stands, so that it takes no walk.
   let asksForPlace: Bool
+  /// Whether ``mostSavedBesidePath(_:)`` can tell more.
+  let mayLookCloser: Bool
   let lines: ChordBounds
   let ways: [DirectWay]
   /// What all rows are asked at first.
@@ -49,6 +51,7 @@ final class BoardingBounds {
     drop = SIMD3(SphereVector(to))
     directChord = place.chordMeters(to: drop)
     asksForPlace = query.boarding?.coordinate == query.origin
+    mayLookCloser = asksForPlace && query.origin.latitude.magnitude < 80
     let middle = (query.origin.latitude + to.latitude) / 2
     let apart = (query.origin.latitude - to.latitude).magnitude / 2 * 112_000
     lines = ChordBounds(

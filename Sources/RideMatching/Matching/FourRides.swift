@@ -29,6 +29,8 @@ final class FourRides {
 
   let kind: CorridorHead.Kind
   let fares: FareBounds
+  /// What the profile makes of the rider's direct way.
+  let way: BoardingBounds.DirectWay
   /// The rows whose rides these are, as far as they have come together; what is behind the last is looked at as
   /// well, and does not count.
   private(set) var numbers = SIMD4<UInt32>(repeating: 0)
@@ -60,9 +62,10 @@ final class FourRides {
   /// Whether legs are shared by their lengths.
   private let isByLength: Bool
 
-  init(_ kind: CorridorHead.Kind, _ fares: FareBounds) {
+  init(_ kind: CorridorHead.Kind, _ fares: FareBounds, _ way: BoardingBounds.DirectWay) {
     self.kind = kind
     self.fares = fares
+    self.way = way
     outlines = FourOutlines(count: kind.halts)
     isByLength = kind.weighing != .unbounded
   }

@@ -85,12 +85,12 @@ private struct BoardingScan {
         }
       },
       together: { rides in
-        let walk = bounds.set(rides)
+        let mayBeCloser = bounds.set(rides)
         let saved = rides.mostSaved(atLeast: bounds.leastOffered)
         for i in 0..<rides.count where saved[i] > -.infinity {
-          let number = rides.numbers[i]
-          let isCloser = walk[i] > 0 && bounds.mayBeCloser(corridors.row(number), walk: walk[i])
-          found.append(Promise(saving: Double(saved[i]), number: number, isClose: !isCloser))
+          found.append(
+            Promise(
+              saving: Double(saved[i]), number: rides.numbers[i], isClose: !mayBeCloser[i]))
         }
       })
     promises = found
