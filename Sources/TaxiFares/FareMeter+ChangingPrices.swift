@@ -3,32 +3,46 @@ public import ObjectModel
 /// Bounds of what a ride costs whose prices may change on the way, by what it costs at those of a departure: for
 /// pruning, never for answers.
 ///
-/// A metered fare is a base, steps, and surcharges once a trip; each of the three is compared.
+/// A metered fare is a base, steps, and surcharges once a trip; each of the three is compared. Steps fall evenly on
+/// the time of a ride, but for those that the base pays for, which come first: of all steps no more are behind a
+/// moment than of the time, and of the base as much again.
 public struct PriceRange: Hashable, Sendable {
   /// Base and steps, as parts of those at the departure, at least and at most.
   let ratios: ClosedRange<Double>
   /// Surcharges once a trip at the departure, minor units, and any that there may be.
   let onceBefore: Int64
   let once: ClosedRange<Int64>
-  /// By how much the roundings of two bills may differ at most beyond their sums, minor units.
+  /// By how much roundings, and whether a step is before a change or behind it, may make two bills differ at most
+  /// beyond their sums, minor units.
   let rounding: Int64
+  /// Whether the base costs at least as much as the steps that it pays for would, so that changes count for no more
+  /// than the part of the time behind them.
+  let baseIsWorthItsSteps: Bool
 
   /// The least that a ride costs.
   ///
-  /// - Parameter amount: What it costs at the departure's prices, or less, without call fee, in minor units.
+  /// - Parameters:
+  ///   - amount: What it costs at the departure's prices, or less, without call fee, in minor units.
+  ///   - held: During which part of its time the departure's prices hold, or less; 0...1.
   /// - Returns: Minor units, without call fee.
-  public func least(of amount: Double) -> Double {
-    let metered = max(0, amount - Double(onceBefore)) * ratios.lowerBound
+  public func least(of amount: Double, held: Double = 0) -> Double {
+    let metered = max(0, amount - Double(onceBefore)) * ratio(ratios.lowerBound, held)
     return max(0, metered + Double(once.lowerBound) - Double(rounding))
   }
 
   /// The most that a ride costs.
   ///
-  /// - Parameter amount: What it costs at the departure's prices, or more, without call fee, in minor units.
+  /// - Parameters:
+  ///   - amount: What it costs at the departure's prices, or more, without call fee, in minor units.
+  ///   - held: As in ``least(of:held:)``.
   /// - Returns: Minor units, without call fee.
-  public func most(of amount: Double) -> Double {
-    let metered = (amount - Double(onceBefore)) * ratios.upperBound
+  public func most(of amount: Double, held: Double = 0) -> Double {
+    let metered = (amount - Double(onceBefore)) * ratio(ratios.upperBound, held)
     return metered + Double(once.upperBound) + Double(rounding) * ratios.upperBound
+  }
+
+  private func ratio(_ changed: Double, _ held: Double) -> Double {
+    1 + (changed - 1) * (baseIsWorthItsSteps ? 1 - held : 1)
   }
 }
 
@@ -73,6 +87,7 @@ extension FareMeter {
     let along = prepared.bands.alongMask
     var ratios = 1.0...1.0
     var leastOnce = Int64.max
+    var stepChange: Int64 = 0
     for boarding in before {
       leastOnce = min(leastOnce, Self.once(prepared, boarding))
       for active in after {
@@ -80,6 +95,7 @@ extension FareMeter {
         for isOutside in [false, true] {
           let prices = Constants(prepared, boarding: boarding, along: mask, isOutside: isOutside)
           let known = isOutside ? outside : inside
+          stepChange = max(stepChange, abs(prices.step - known.step))
           for (price, known) in [(prices.base, known.base), (prices.step, known.step)] {
             guard price != known else { continue }
             guard known > 0 else { return nil }
@@ -92,7 +108,7 @@ extension FareMeter {
     let all = before.union(after).reduce(0, |)
     return PriceRange(
       ratios: ratios, onceBefore: once, once: leastOnce...Self.once(prepared, all),
-      rounding: roundings)
+      rounding: roundings + stepChange, baseIsWorthItsSteps: baseIsWorthItsSteps)
   }
 
   /// The sets of surcharges that are in force at any moment from the departure on.
@@ -106,6 +122,13 @@ extension FareMeter {
       edge = bands.nextEdge(after: edge)
     }
     return found
+  }
+
+  private var baseIsWorthItsSteps: Bool {
+    let scale = tariff.prepared.scale
+    return [inside, outside].allSatisfy {
+      Double($0.step) * Double(scale.baseUnits) <= Double($0.base) * Double(scale.stepUnits)
+    }
   }
 
   /// Whichever way a sum is rounded, two bills differ by one unit more than their sums at most.

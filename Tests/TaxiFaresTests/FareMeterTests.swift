@@ -134,6 +134,10 @@ import Testing
         func metered(_ total: FareMeter.Total) -> Double { Double(total.amount - total.extras) }
         #expect(range.least(of: metered(inside)) <= metered(fare), "\(at)")
         #expect(range.most(of: metered(outside)) >= metered(fare), "\(at)")
+        guard let holds = meter.pricesHoldUntil, seconds > 0, holds > departure else { continue }
+        let held = min(1, Double(holds.milliseconds(since: departure)) / 1000 / seconds)
+        #expect(range.least(of: metered(inside), held: held) <= metered(fare), "\(at)")
+        #expect(range.most(of: metered(outside), held: held) >= metered(fare), "\(at)")
       }
       let isCompared = !["far", "falling", "proportional"].contains(tariff.id)
       #expect(isCompared ? compared > 100 : compared == 0, "\(tariff.id): \(compared)")

@@ -115,10 +115,13 @@ final class FareBounds: Sendable {
   }
 
   /// What a ride costs at least, by what it costs at the prices of its departure.
-  private static func least(of amount: Float, _ prices: PriceRange?) -> Float {
+  private static func least(of amount: Float, _ prices: PriceRange?, held: Double = 0) -> Float {
     guard let prices else { return 0 }
-    return max(0, Float(prices.least(of: Double(amount))).nextDown)
+    return max(0, Float(prices.least(of: Double(amount), held: held)).nextDown)
   }
+
+  /// During which part of a ride of at most so many seconds the departure's prices hold at least.
+  private func held(seconds: Double) -> Double { max(0, min(1, holdSeconds / seconds)) }
 
   private static func prices(
     _ meter: FareMeter, _ slot: ClosedRange<Instant>, holdSeconds: Double
@@ -159,7 +162,8 @@ final class FareBounds: Sendable {
     }
     guard Double(most) >= holdSeconds else { return found }
     let prices = prices(seconds: Double(most))
-    for i in 0..<4 { found[i] = Self.least(of: found[i], prices) }
+    let held = held(seconds: Double(most))
+    for i in 0..<4 { found[i] = Self.least(of: found[i], prices, held: held) }
     return found
   }
 
@@ -208,9 +212,14 @@ final class FareBounds: Sendable {
     let most = meter.unchanged(
       distanceMeters: roadMeters.upperBound, durationSeconds: seconds.upperBound,
       isOutside: outside != nil)
+    let held = held(seconds: seconds.upperBound)
     return Self.fares(
-      least.map { prices.least(of: Double($0.amount - $0.extras)) + Double($0.extras) } ?? 0,
-      most.map { prices.most(of: Double($0.amount - $0.extras)) + Double($0.extras) })
+      least.map {
+        prices.least(of: Double($0.amount - $0.extras), held: held) + Double($0.extras)
+      } ?? 0,
+      most.map {
+        prices.most(of: Double($0.amount - $0.extras), held: held) + Double($0.extras)
+      })
   }
 
   private static func fares(_ least: Double, _ most: Double?) -> ClosedRange<Double> {
