@@ -211,7 +211,8 @@ bench-smoke:
 # How close batch matching comes to the optimum, and what matching over open parties costs.
 bench-matching:
 	$(SWIFT) run -c release --package-path Benchmarks MatchingBenchmarks table data/matching-instances
-	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks
+	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks 100000 2000 24
+	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks 100000 2000 2
 
 # How close boarding on the way comes to the optimum in 500 ms: every ride of small batches (those of 40 trips
 # along one road take two minutes each), HiGHS, the search.

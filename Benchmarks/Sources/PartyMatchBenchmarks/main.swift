@@ -176,7 +176,7 @@ do {
   }
   report("match, boarding on the way", times, "(\(Double(found) / Double(queries)) candidates)")
   times = []
-  for _ in 0..<20 {
+  for _ in 0..<min(queries, 100) {
     var query = city.query(&random, RideWishes(maxWalkMeters: 300, maxDetourRatio: 0.25))
     query.boarding = RidePlace(coordinate: query.origin)
     query.explain = true
