@@ -47,11 +47,6 @@ public struct PriceRange: Hashable, Sendable {
 }
 
 extension FareMeter {
-  /// The surcharges that are in force at the departure, a bit for each of the tariff's.
-  public var surcharges: UInt64 {
-    tariff.prepared.bands.surchargeCount == 0 ? 0 : tariff.prepared.bands.active(at: departure)
-  }
-
   /// Whether ``unchanged(distanceMeters:durationSeconds:isOutside:)`` knows all rides that can be priced.
   public var knowsUnchanged: Bool { isSteadyPriced && steadyDistance == .max }
 
@@ -115,7 +110,7 @@ extension FareMeter {
   private func active(through end: Instant) -> Set<UInt64> {
     let bands = tariff.prepared.bands
     guard bands.surchargeCount > 0 else { return [0] }
-    var found: Set<UInt64> = [bands.active(at: departure)]
+    var found: Set<UInt64> = [surcharges]
     var edge = bands.nextEdge(after: departure)
     while edge <= end {
       found.insert(bands.active(at: edge))

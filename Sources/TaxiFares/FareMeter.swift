@@ -19,6 +19,8 @@ public struct FareMeter: Sendable {
 
   /// Due if the taxi is called, minor units; else 0.
   public let callFee: Int64
+  /// The surcharges that are in force at the departure, a bit for each of the tariff's.
+  public let surcharges: UInt64
 
   /// Milliseconds and tenths of a millimeter at which prices may change.
   private let steadyMilliseconds: Int64
@@ -58,6 +60,7 @@ public struct FareMeter: Sendable {
     let content = prepared.content
     callFee = isCalled ? content.callFee : 0
     let mask = prepared.bands.surchargeCount == 0 ? 0 : prepared.bands.active(at: departure)
+    surcharges = mask
     let isKnown = FareLimits.departures.contains(departure)
     steadyMilliseconds =
       prepared.bands.alongMask == 0 || !isKnown
@@ -116,10 +119,9 @@ public struct FareMeter: Sendable {
     let bands = tariff.prepared.bands
     guard bands.surchargeCount > 0 else { return nil }
     guard FareLimits.departures.contains(departure) else { return departure }
-    let active = bands.active(at: departure)
     var edge = bands.nextEdge(after: departure)
     // Each midnight is an edge, and mostly nothing changes.
-    for _ in 0..<8 where bands.active(at: edge) == active { edge = bands.nextEdge(after: edge) }
+    for _ in 0..<8 where bands.active(at: edge) == surcharges { edge = bands.nextEdge(after: edge) }
     return edge
   }
 

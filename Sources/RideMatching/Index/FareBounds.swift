@@ -123,6 +123,7 @@ final class FareBounds: Sendable {
   /// During which part of a ride of at most so many seconds the departure's prices hold at least.
   private func held(seconds: Double) -> Double { max(0, min(1, holdSeconds / seconds)) }
 
+  /// How prices change by the quarter of an hour within which a ride ends, as in ``prices``.
   private static func prices(
     _ meter: FareMeter, _ slot: ClosedRange<Instant>, holdSeconds: Double
   ) -> [PriceRange?] {
@@ -137,7 +138,7 @@ final class FareBounds: Sendable {
     }
   }
 
-  /// The same of rides that take so long at most and end after the departure's prices.
+  /// How prices change for rides that take so long at most and may end after those of the departure.
   private func prices(seconds: Double) -> PriceRange? {
     prices[Int(min(seconds / Self.quarterSeconds, Double(Self.quarters)))]
   }
@@ -182,7 +183,8 @@ final class FareBounds: Sendable {
   ///   - secondsAtFactorOne: The least and the greatest time in an hour of factor 1.
   ///   - ends: Where it begins and ends.
   ///   - isNear: Whether it begins somewhere near there only.
-  /// - Returns: Bounds, infinite above where prices change meanwhile; nil where the price may be flat.
+  /// - Returns: Bounds, infinite above where prices change meanwhile and nothing is known of how; nil where the
+  ///   price may be flat.
   func soloFares(
     roadMeters: ClosedRange<Double>, secondsAtFactorOne: ClosedRange<Double>, _ ends: Ends,
     isNear: Bool
