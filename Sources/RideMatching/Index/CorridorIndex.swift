@@ -50,9 +50,10 @@ struct CorridorIndex: Sendable {
   private static let shardCount = 256
   private static let chunkRows = RowNumbers.chunkRows
   private static let slotMilliseconds: Int64 = 1_800_000
-  /// Half widths of corridors up to which the levels go; wider ones are looked at in every search.
+  /// Half widths of corridors up to which the levels go; wider ones are looked at in every search. The first one is
+  /// that of a ride of 1 km: of finer cells each search would look at eighty, for the few rides that are shorter.
   private static let halfWidths: [Double] = [
-    300, 425, 600, 850, 1200, 1700, 2400, 3400, 4800, 6800, 9600, 13_600, 19_200, 27_200, 38_400,
+    600, 850, 1200, 1700, 2400, 3400, 4800, 6800, 9600, 13_600, 19_200, 27_200, 38_400,
     54_400,
   ]
 
