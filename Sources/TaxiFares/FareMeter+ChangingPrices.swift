@@ -48,7 +48,7 @@ public struct PriceRange: Hashable, Sendable {
 
 extension FareMeter {
   /// Whether ``unchanged(distanceMeters:durationSeconds:isOutside:)`` knows all rides that can be priced.
-  public var knowsUnchanged: Bool { isSteadyPriced && steadyDistance == .max }
+  public var knowsUnchanged: Bool { isSteadyPriced }
 
   /// What a ride would cost if prices stayed as they are at the departure.
   ///
@@ -56,14 +56,11 @@ extension FareMeter {
   ///   - distanceMeters: Its length.
   ///   - durationSeconds: Its time.
   ///   - isOutside: Whether all of it is priced as outside the tariff's area.
-  /// - Returns: Nil where it cannot be priced, where steps are charged in proportion, and where prices change
-  ///   with the length of the ride.
+  /// - Returns: Nil where it cannot be priced and where steps are charged in proportion.
   public func unchanged(
     distanceMeters: Double, durationSeconds: Double, isOutside: Bool = false
   ) -> Total? {
-    guard isSteadyPriced, let stretch = stretch(distanceMeters, durationSeconds),
-      stretch.distance < steadyDistance
-    else { return nil }
+    guard isSteadyPriced, let stretch = stretch(distanceMeters, durationSeconds) else { return nil }
     return steady(stretch, isOutside ? outside : inside)
   }
 
@@ -80,6 +77,7 @@ extension FareMeter {
     let before = active(through: last)
     let after = active(through: end)
     let along = prepared.bands.alongMask
+    let increments = [0] + prepared.prices.longSteps.map(\.increment)
     var ratios = 1.0...1.0
     var leastOnce = Int64.max
     var stepChange: Int64 = 0
@@ -91,7 +89,8 @@ extension FareMeter {
           let prices = Constants(prepared, boarding: boarding, along: mask, isOutside: isOutside)
           let known = isOutside ? outside : inside
           stepChange = max(stepChange, abs(prices.step - known.step))
-          for (price, known) in [(prices.base, known.base), (prices.step, known.step)] {
+          let steps = increments.map { (prices.step + $0, known.step + $0) }
+          for (price, known) in [(prices.base, known.base)] + steps {
             guard price != known else { continue }
             guard known > 0 else { return nil }
             let ratio = Double(price) / Double(known)

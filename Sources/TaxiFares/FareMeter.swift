@@ -4,9 +4,8 @@ public import ObjectModel
 ///
 /// The expected fare of a ride of which distance and duration are known, the same to the last minor
 /// unit as ``Tariff/fare(for:model:)``. Base, surcharges and step price of the departure are
-/// worked out once; a ride that ends before the next band edge or change of the clocks, and before
-/// the next distance at which prices change, is priced from them. Any other goes through the
-/// meter.
+/// worked out once; a ride that ends before the next band edge or change of the clocks is priced from
+/// them. Any other goes through the meter.
 ///
 /// - Complexity: O(log rows of the slow-time model) for the first kind, about 50 ns.
 public struct FareMeter: Sendable {
@@ -22,14 +21,15 @@ public struct FareMeter: Sendable {
   /// The surcharges that are in force at the departure, a bit for each of the tariff's.
   public let surcharges: UInt64
 
-  /// Milliseconds and tenths of a millimeter at which prices may change.
+  /// Milliseconds at which prices may change.
   private let steadyMilliseconds: Int64
-  let steadyDistance: Int64
+  /// Whether fares are worked out from what is below.
   let isSteadyPriced: Bool
   let inside: Constants
   let outside: Constants
   /// Surcharges once a trip, after discounts.
   let once: Int64
+  private let hasLongSteps: Bool
   private let hasDiscounts: Bool
 
   /// Base with its surcharges, and a step with its surcharges.
@@ -65,9 +65,9 @@ public struct FareMeter: Sendable {
     steadyMilliseconds =
       prepared.bands.alongMask == 0 || !isKnown
       ? .max : prepared.bands.nextEdge(after: departure).milliseconds(since: departure)
-    steadyDistance = prepared.prices.longSteps.map(\.from).min() ?? .max
     // Proportional surcharges are rounded one by one; those go through the meter.
-    isSteadyPriced = content.chargeOn != .proportional && isKnown && steadyDistance > 0
+    isSteadyPriced = content.chargeOn != .proportional && isKnown
+    hasLongSteps = !prepared.prices.longSteps.isEmpty
     hasDiscounts = content.longDistance.contains {
       if case .discount = $0 { true } else { false }
     }
@@ -89,7 +89,7 @@ public struct FareMeter: Sendable {
     guard let stretch = stretch(distanceMeters, durationSeconds) else { return nil }
     let isOutside = outOfAreaFromMeters != nil && outOfArea != nil
     guard isSteadyPriced, !isOutside || outOfArea == .boarding,
-      stretch.duration < steadyMilliseconds, stretch.distance < steadyDistance
+      stretch.duration < steadyMilliseconds
     else {
       return metered(distanceMeters, durationSeconds, outOfAreaFromMeters)
     }
@@ -108,7 +108,8 @@ public struct FareMeter: Sendable {
   }
 
   func steady(_ stretch: MeterScale.Stretch, _ prices: Constants) -> Total {
-    var sum = prices.base + steps(through: stretch.units) * prices.step
+    var sum = prices.base + tariff.prepared.steps(through: stretch.units) * prices.step
+    if hasLongSteps { sum += longSteps(stretch) }
     if hasDiscounts { sum -= discount(of: sum) }
     return total(sum + once)
   }
@@ -152,12 +153,26 @@ public struct FareMeter: Sendable {
     return Total(amount: amount, extras: min(callFee, amount))
   }
 
-  /// As in ``MeterRun``: what falls exactly on the end of the trip is charged.
-  private func steps(through units: Int64) -> Int64 {
-    let past = units - tariff.prepared.scale.baseUnits
-    guard past >= 0 else { return 0 }
-    return past / tariff.prepared.scale.stepUnits
-      + (tariff.prepared.content.chargeOn == .entry ? 1 : 0)
+  /// What steps past a distance cost more or less, as in ``MeterRun``: between two such distances units grow
+  /// evenly, and what falls exactly on the end of the trip is charged there.
+  private func longSteps(_ stretch: MeterScale.Stretch) -> Int64 {
+    let prepared = tariff.prepared
+    var sum: Int64 = 0
+    var charged: Int64 = 0
+    var increment: Int64 = 0
+    func charge(through steps: Int64) {
+      sum += max(0, steps - charged) * increment
+      charged = max(charged, steps)
+    }
+    for long in prepared.prices.longSteps where long.from <= stretch.distance {
+      let units =
+        long.from < stretch.distance
+        ? MeterScale.part(stretch.units, long.from, stretch.distance) : stretch.units
+      if long.from > 0 { charge(through: prepared.steps(before: units)) }
+      increment = long.increment
+    }
+    charge(through: prepared.steps(through: stretch.units))
+    return sum
   }
 
   private func discount(of metered: Int64) -> Int64 {

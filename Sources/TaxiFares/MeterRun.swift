@@ -80,21 +80,21 @@ struct MeterRun {
       guard timeInside || distanceInside else { break }
       if let cut = distanceCut, distanceInside,
         !timeInside
-          || mulDiv(stretch.duration, cut - start.distance, stretch.distance)
+          || MeterScale.part(stretch.duration, cut - start.distance, stretch.distance)
             < timeCut - start.elapsed
       {
         let gone = cut - start.distance
-        charge(to: start.units + mulDiv(stretch.units, gone, stretch.distance))
+        charge(to: start.units + MeterScale.part(stretch.units, gone, stretch.distance))
         distance = cut
         // Rounding down twice must not turn the clock back.
         elapsed = max(
-          elapsed, start.elapsed + mulDiv(stretch.duration, gone, stretch.distance))
+          elapsed, start.elapsed + MeterScale.part(stretch.duration, gone, stretch.distance))
       } else {
         let gone = timeCut - start.elapsed
-        charge(to: start.units + mulDiv(stretch.units, gone, stretch.duration))
+        charge(to: start.units + MeterScale.part(stretch.units, gone, stretch.duration))
         elapsed = timeCut
         distance = max(
-          distance, start.distance + mulDiv(stretch.distance, gone, stretch.duration))
+          distance, start.distance + MeterScale.part(stretch.distance, gone, stretch.duration))
       }
     }
     charge(to: end.units)
@@ -106,14 +106,14 @@ struct MeterRun {
   /// Charges what falls exactly on the end of the trip.
   mutating func finish() {
     refreshMask()
-    record(steps(through: units) - charged)
+    record(tariff.steps(through: units) - charged)
   }
 
   /// Moves the units on under the present prices. What falls exactly on `target` is left for the
   /// next interval: a band edge belongs to the band that begins there.
   private mutating func charge(to target: Int64) {
     units = max(units, target)
-    record(max(0, steps(before: units) - charged))
+    record(max(0, tariff.steps(before: units) - charged))
   }
 
   private mutating func record(_ count: Int64) {
@@ -151,28 +151,6 @@ struct MeterRun {
     }
   }
 
-  /// Steps whose moment lies before `units` are reached.
-  private func steps(before units: Int64) -> Int64 {
-    let past = units - tariff.scale.baseUnits
-    guard past > 0 else { return 0 }
-    switch tariff.content.chargeOn {
-    case .entry: return (past - 1) / tariff.scale.stepUnits + 1
-    case .completion: return (past - 1) / tariff.scale.stepUnits
-    case .proportional: return past
-    }
-  }
-
-  /// The same, with what falls exactly on `units`.
-  private func steps(through units: Int64) -> Int64 {
-    let past = units - tariff.scale.baseUnits
-    guard past >= 0 else { return 0 }
-    switch tariff.content.chargeOn {
-    case .entry: return past / tariff.scale.stepUnits + 1
-    case .completion: return past / tariff.scale.stepUnits
-    case .proportional: return past
-    }
-  }
-
   private mutating func refreshMask() {
     while maskUntil.milliseconds(since: boarding) <= elapsed {
       let now = boarding.advanced(milliseconds: elapsed)
@@ -190,11 +168,5 @@ struct MeterRun {
       cut = min(cut ?? .max, rule.from)
     }
     return cut
-  }
-
-  /// a * b / c rounded down, without overflow. Requires 0 <= b <= c, c > 0, 0 <= a.
-  private func mulDiv(_ a: Int64, _ b: Int64, _ c: Int64) -> Int64 {
-    let wide = a.multipliedFullWidth(by: b)
-    return c.dividingFullWidth(wide).quotient
   }
 }

@@ -41,6 +41,12 @@ struct MeterScale: Hashable, Sendable {
     return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
   }
 
+  /// What has come of an amount at a part of a whole: `amount` x `part` / `whole` rounded down, without overflow.
+  /// Requires 0 <= part <= whole, whole > 0, 0 <= amount.
+  static func part(_ amount: Int64, _ part: Int64, _ whole: Int64) -> Int64 {
+    whole.dividingFullWidth(amount.multipliedFullWidth(by: part)).quotient
+  }
+
   /// A part of the trip along which units grow evenly with time.
   struct Stretch {
     var distance: Int64

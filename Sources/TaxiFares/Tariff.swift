@@ -30,6 +30,29 @@ public struct Tariff: Sendable {
       prices = StepPrices(content)
       texts = RuleTexts(content, prices)
     }
+
+    /// Steps whose moment lies before `units` are reached; units past the base where steps are charged in
+    /// proportion.
+    func steps(before units: Int64) -> Int64 {
+      let past = units - scale.baseUnits
+      guard past > 0 else { return 0 }
+      switch content.chargeOn {
+      case .entry: return (past - 1) / scale.stepUnits + 1
+      case .completion: return (past - 1) / scale.stepUnits
+      case .proportional: return past
+      }
+    }
+
+    /// The same, with what falls exactly on `units`.
+    func steps(through units: Int64) -> Int64 {
+      let past = units - scale.baseUnits
+      guard past >= 0 else { return 0 }
+      switch content.chargeOn {
+      case .entry: return past / scale.stepUnits + 1
+      case .completion: return past / scale.stepUnits
+      case .proportional: return past
+      }
+    }
   }
 
   /// Names the tariff over all of its versions.
