@@ -9,7 +9,7 @@ final class FareAmounts: Sendable {
     var tariff: ObjectIdentifier
     var isCalled: Bool
     var surcharges: UInt64
-    /// Where prices change with a ride's length too, rides are priced as far as those of the slot's start hold.
+    /// Where steps are charged in proportion, rides are priced as far as the prices of the slot's start hold.
     var slot: ClosedRange<Instant>?
 
     init(_ meter: FareMeter, slot: ClosedRange<Instant>) {
@@ -82,7 +82,7 @@ final class FareAmounts: Sendable {
   /// Where the roads of rides are in tables by road.
   ///
   /// - Parameter roadMeters: At least.
-  /// - Returns: Their places with ``GeoMath/Swift/SIMD4/wholeNumbers``.
+  /// - Returns: Their places as of four numbers, for ``road(_:)``.
   @inline(__always)
   static func places(_ roadMeters: SIMD4<Float>) -> SIMD4<Float> {
     // What is exactly at a step may be below it but for single precision.
