@@ -254,7 +254,9 @@ extension TrafficProfile {
     let even = roadMeters / Double(pieces)
     for part in [0.6, 1, 1.7] {
       let meters = even * part
-      let slope = (seconds(meters * 1.01) - seconds(meters * 0.99)) / (meters * 0.02)
+      let slope =
+        (secondsAtFactorOne(roadMeters: meters * 1.01)
+          - secondsAtFactorOne(roadMeters: meters * 0.99)) / (meters * 0.02)
       // Below zero a shorter road in all would take longer.
       guard slope >= 0 else { continue }
       let above = mostSecondsAbove(slope, through: roadMeters)
@@ -263,14 +265,15 @@ extension TrafficProfile {
     return most * (1 + 1e-9)
   }
 
-  private func seconds(_ meters: Double) -> Double { secondsAtFactorOne(roadMeters: meters) }
-
   /// How much longer than `slope` seconds a meter any road takes at most that is no longer than so many meters.
   private func mostSecondsAbove(_ slope: Double, through roadMeters: Double) -> Double {
-    var above = max(0, seconds(roadMeters) - slope * roadMeters)
+    func over(_ meters: Double) -> Double {
+      secondsAtFactorOne(roadMeters: meters) - slope * meters
+    }
+    var above = max(0, over(roadMeters))
     let knots = speed.knots
     for (i, knot) in knots.enumerated() {
-      if knot.meters < roadMeters { above = max(above, seconds(knot.meters) - slope * knot.meters) }
+      if knot.meters < roadMeters { above = max(above, over(knot.meters)) }
       guard i > 0, knots[i - 1].meters < roadMeters else { continue }
       // Between two knots the speed is c + d x meters, and the time grows as fast as the line where
       // c / (c + d x meters)^2 is its slope.
@@ -280,7 +283,7 @@ extension TrafficProfile {
       guard c > 0, d > 0, slope > 0 else { continue }
       let meters = ((c / slope).squareRoot() - c) / d
       guard meters > last.meters && meters < min(knot.meters, roadMeters) else { continue }
-      above = max(above, seconds(meters) - slope * meters)
+      above = max(above, over(meters))
     }
     return above
   }

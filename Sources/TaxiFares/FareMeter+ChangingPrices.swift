@@ -47,16 +47,13 @@ public struct PriceRange: Hashable, Sendable {
 }
 
 extension FareMeter {
-  /// Whether ``unchanged(distanceMeters:durationSeconds:isOutside:)`` knows all rides that can be priced.
-  public var knowsUnchanged: Bool { isSteadyPriced }
-
   /// What a ride would cost if prices stayed as they are at the departure.
   ///
   /// - Parameters:
   ///   - distanceMeters: Its length.
   ///   - durationSeconds: Its time.
   ///   - isOutside: Whether all of it is priced as outside the tariff's area.
-  /// - Returns: Nil where it cannot be priced and where steps are charged in proportion.
+  /// - Returns: Nil where it cannot be priced and without ``isSteadyPriced``.
   public func unchanged(
     distanceMeters: Double, durationSeconds: Double, isOutside: Bool = false
   ) -> Total? {
@@ -69,9 +66,9 @@ extension FareMeter {
   /// - Parameters:
   ///   - last: The last moment at which one begins.
   ///   - end: The last moment at which one ends.
-  /// - Returns: Nil where they cannot be compared: as ``knowsUnchanged``, or as something is free at the departure.
+  /// - Returns: Nil where they cannot be compared: without ``isSteadyPriced``, or as something is free at the departure.
   public func priceRange(lastDeparture last: Instant, end: Instant) -> PriceRange? {
-    guard knowsUnchanged, FareLimits.departures.contains(last), last >= departure, end >= last
+    guard isSteadyPriced, FareLimits.departures.contains(last), last >= departure, end >= last
     else { return nil }
     let prepared = tariff.prepared
     let before = active(through: last)

@@ -23,8 +23,9 @@ public struct FareMeter: Sendable {
 
   /// Milliseconds at which prices may change.
   private let steadyMilliseconds: Int64
-  /// Whether fares are worked out from what is below.
-  let isSteadyPriced: Bool
+  /// Whether rides are priced by constants while prices hold: not where steps are charged in proportion, nor at a
+  /// departure outside ``FareLimits/departures``.
+  public let isSteadyPriced: Bool
   let inside: Constants
   let outside: Constants
   /// Surcharges once a trip, after discounts.
@@ -59,8 +60,7 @@ public struct FareMeter: Sendable {
     let prepared = tariff.prepared
     let content = prepared.content
     callFee = isCalled ? content.callFee : 0
-    let mask = prepared.bands.surchargeCount == 0 ? 0 : prepared.bands.active(at: departure)
-    surcharges = mask
+    surcharges = prepared.bands.surchargeCount == 0 ? 0 : prepared.bands.active(at: departure)
     let isKnown = FareLimits.departures.contains(departure)
     steadyMilliseconds =
       prepared.bands.alongMask == 0 || !isKnown
@@ -71,9 +71,9 @@ public struct FareMeter: Sendable {
     hasDiscounts = content.longDistance.contains {
       if case .discount = $0 { true } else { false }
     }
-    once = Self.once(prepared, mask)
-    inside = Constants(prepared, boarding: mask, along: mask, isOutside: false)
-    outside = Constants(prepared, boarding: mask, along: mask, isOutside: true)
+    once = Self.once(prepared, surcharges)
+    inside = Constants(prepared, boarding: surcharges, along: surcharges, isOutside: false)
+    outside = Constants(prepared, boarding: surcharges, along: surcharges, isOutside: true)
   }
 
   /// The expected fare of a ride.

@@ -44,6 +44,12 @@ import Testing
     return try contents.map { try Tariff($0) }
   }
 
+  /// Two days from here on have what may change in a tariff: in New York the clocks as well.
+  private static func firstDay(_ tariff: Tariff) -> Instant {
+    let isNewYork = tariff.id == "us-nyc-yellow" || tariff.id == "completion"
+    return Instant(milliseconds: isNewYork ? 1_741_400_000_000 : 1_763_564_400_000)
+  }
+
   @Test(arguments: [1 as UInt64, 2, 3])
   func equalsTheMeter(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -53,10 +59,8 @@ import Testing
     }
     for tariff in try Self.tariffs() {
       for _ in 0..<400 {
-        let isNewYork = tariff.id == "us-nyc-yellow" || tariff.id == "completion"
-        let departure = Instant(
-          milliseconds: (isNewYork ? 1_741_400_000_000 : 1_763_564_400_000)
-            + Int64(number(0...172_800_000)))
+        let departure = Self.firstDay(tariff).advanced(
+          milliseconds: Int64(number(0...172_800_000)))
         let isCalled = random.next() % 2 == 0
         let meter = FareMeter(tariff, departure: departure, isCalled: isCalled)
         for _ in 0..<4 {
@@ -109,10 +113,8 @@ import Testing
       var compared = 0
       var changed = 0
       for _ in 0..<400 {
-        let isNewYork = tariff.id == "us-nyc-yellow" || tariff.id == "completion"
-        let first = Instant(
-          milliseconds: (isNewYork ? 1_741_400_000_000 : 1_763_564_400_000)
-            + Int64(random.int(0...172_800_000)))
+        let first = Self.firstDay(tariff).advanced(
+          milliseconds: Int64(random.int(0...172_800_000)))
         let isCalled = random.chance(0.3)
         let meter = FareMeter(tariff, departure: first, isCalled: isCalled)
         let departure = first.advanced(milliseconds: Int64(random.int(0...1_800_000)))

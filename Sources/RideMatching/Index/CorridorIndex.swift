@@ -315,38 +315,37 @@ struct CorridorIndex: Sendable {
   private static func prefetch(_ places: [UInt8], of heads: [CorridorHead]) {
     heads.withUnsafeBufferPointer { heads in
       guard let base = heads.baseAddress else { return }
-      for place in places {
-        let head = UnsafeRawPointer(base + Int(place))
-        memory_hint_read(head)
-        memory_hint_read(head + MemoryLayout<CorridorHead>.size - 1)
-      }
+      for place in places { hint(base + Int(place)) }
     }
   }
 
   /// The same of an outline.
   @inline(__always)
-  func prefetchOutline(_ number: UInt32) {
-    outlines[Int(number) / Self.chunkRows].withUnsafeBufferPointer { chunk in
-      guard let base = chunk.baseAddress else { return }
-      let outline = UnsafeRawPointer(base + Int(number) % Self.chunkRows)
-      for line in 0..<4 { memory_hint_read(outline + 64 * line) }
-    }
-  }
+  func prefetchOutline(_ number: UInt32) { Self.prefetch(number, of: outlines) }
 
   /// The same of what says who a row's party is and where it lies.
   func prefetchRow(_ number: UInt32) {
-    let (chunk, place) = Int(number).quotientAndRemainder(dividingBy: Self.chunkRows)
-    func hint<Element>(_ elements: [Element]) {
-      elements.withUnsafeBufferPointer { elements in
-        guard let base = elements.baseAddress else { return }
-        let first = UnsafeRawPointer(base + place)
-        memory_hint_read(first)
-        memory_hint_read(first + MemoryLayout<Element>.size - 1)
-      }
+    Self.prefetch(number, of: rows)
+    Self.prefetch(number, of: entries)
+    Self.prefetch(number, of: addresses)
+  }
+
+  @inline(__always)
+  private static func prefetch<Element>(_ number: UInt32, of chunks: [[Element]]) {
+    chunks[Int(number) / chunkRows].withUnsafeBufferPointer { chunk in
+      guard let base = chunk.baseAddress else { return }
+      hint(base + Int(number) % chunkRows)
     }
-    hint(rows[chunk])
-    hint(entries[chunk])
-    hint(addresses[chunk])
+  }
+
+  /// All lines of an element.
+  @inline(__always)
+  private static func hint<Element>(_ element: UnsafePointer<Element>) {
+    let first = UnsafeRawPointer(element)
+    for byte in stride(from: 0, to: MemoryLayout<Element>.size, by: 64) {
+      memory_hint_read(first + byte)
+    }
+    memory_hint_read(first + MemoryLayout<Element>.size - 1)
   }
 
   /// The same of the party of a row, whose own memory is close by now.

@@ -211,7 +211,8 @@ extension CorridorRow {
   /// A row with where it stands.
   struct Made {
     var row: CorridorRow
-    /// As ``latestSeconds``, more closely: by the hours and the legs of the ride.
+    /// As ``CorridorRow/latestSeconds``, more closely: by the hours and the legs of the ride. The coarser one tells
+    /// in explanations which rule a party is removed by, and stays what it was.
     var latestSeconds: Float
     /// The party's path from end to end, through the Earth, where it is all between the ends of the corridor;
     /// else infinite.

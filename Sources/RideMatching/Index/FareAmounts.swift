@@ -16,7 +16,7 @@ final class FareAmounts: Sendable {
       tariff = meter.tariff.identity
       isCalled = meter.isCalled
       surcharges = meter.surcharges
-      self.slot = meter.knowsUnchanged ? nil : slot
+      self.slot = meter.isSteadyPriced ? nil : slot
     }
   }
 

@@ -10,12 +10,10 @@ final class HeadsQuestion: Sendable {
   /// Where the rider stands, and where they get out.
   let place: FourPoints
   let drop: FourPoints
-  /// Between the two through the Earth, less the rounding, and less the walk.
+  /// Between the two through the Earth, less the rounding.
   let direct: Four
-  let directWalked: Four
-  /// The longest walk from the place, and with what rounding may make of it.
+  /// The longest walk from the place.
   let walk: Four
-  let walked: Four
   /// How far beside a path it must be that none is of use.
   let reach: Four
   /// The longest line through the Earth of the rider's own ride.
@@ -49,9 +47,7 @@ final class HeadsQuestion: Sendable {
     self.place = FourPoints(all: place)
     self.drop = FourPoints(all: drop)
     self.direct = Four(repeating: direct - CorridorRow.marginMeters)
-    directWalked = Four(repeating: direct - CorridorRow.marginMeters - walk)
     self.walk = Four(repeating: walk)
-    walked = Four(repeating: walk + CorridorRow.marginMeters)
     self.reach = Four(repeating: reach)
     self.ownBudget = Four(repeating: ownBudget)
     self.bendPerSquare = bendPerSquare

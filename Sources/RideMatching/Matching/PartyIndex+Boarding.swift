@@ -137,7 +137,6 @@ private struct BoardingScan {
     var left = Heap(promises)
     // Those whose turn comes next: their memory is asked for first as rows and then, for some, as parties.
     var next: [Promise] = []
-    var asked = 0
     var tried: Set<ObjectIdentifier> = []
     while true {
       while next.count < Self.rowsAhead, let promise = left.max,
@@ -151,14 +150,13 @@ private struct BoardingScan {
         }
         corridors.prefetchRow(promise.number)
         next.append(promise)
-      }
-      while asked < min(next.count, Self.partiesAhead) {
-        corridors.prefetchParty(next[asked].number)
-        asked += 1
+        if next.count <= Self.partiesAhead { corridors.prefetchParty(promise.number) }
       }
       guard let promise = next.first, best.mayHold(saving: promise.saving) else { return }
       next.removeFirst()
-      asked -= 1
+      if next.count >= Self.partiesAhead {
+        corridors.prefetchParty(next[Self.partiesAhead - 1].number)
+      }
       let row = corridors.row(promise.number)
       guard let entry = corridors.entry(promise.number),
         row.isOnly || tried.insert(ObjectIdentifier(entry)).inserted
